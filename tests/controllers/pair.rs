@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use periapt_client::rest::RestClient;
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::browser::account;
-use periapt_tests::{Home, PATIENCE, charm};
+use periapt_tests::{Home, PATIENCE, charm, lasting_port};
 use periapt_wire::ApiConnection;
 use serde_json::Value;
 use sqlx::{Connection, Executor};
@@ -61,6 +61,7 @@ impl Pair {
 
     /// The second process serves.
     pub fn join(&self) -> Result<()> {
+        let port = lasting_port()?.to_string();
         self.home.ok([
             "controller".as_ref(),
             "join".as_ref(),
@@ -69,7 +70,7 @@ impl Pair {
             "--data-dir".as_ref(),
             self.second.as_os_str(),
             "--port".as_ref(),
-            "0".as_ref(),
+            port.as_ref(),
         ])?;
         Ok(())
     }

@@ -9,6 +9,7 @@ mod journal;
 mod keeper;
 mod relations;
 mod restore;
+mod secrets;
 mod tasks;
 mod workloads;
 

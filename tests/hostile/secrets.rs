@@ -1,15 +1,20 @@
 //! A private key that a person gave the controller is in no file beside the database and in nothing
-//! that the program prints.
+//! that the program prints. The values of secrets are in no file at all.
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use periapt_tests::{Home, charm};
 
 const SECRET: &str = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
 
-/// Every file below a directory but the database's own that holds the secret.
-fn holding(path: &Path, found: &mut Vec<String>) -> Result<()> {
+/// Every file below a directory, but those that `passed` says, that holds the secret.
+fn holding(
+    path: &Path,
+    secret: &str,
+    passed: fn(&str) -> bool,
+    found: &mut Vec<String>,
+) -> Result<()> {
     for entry in std::fs::read_dir(path)? {
         let path = entry?.path();
         let kind = path.symlink_metadata()?.file_type();
@@ -17,10 +22,10 @@ fn holding(path: &Path, found: &mut Vec<String>) -> Result<()> {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
         if kind.is_dir() {
-            holding(&path, found)?;
-        } else if kind.is_file() && !name.unwrap_or_default().starts_with("controller.db") {
+            holding(&path, secret, passed, found)?;
+        } else if kind.is_file() && !passed(&name.unwrap_or_default()) {
             let bytes = std::fs::read(&path)?;
-            let secret = SECRET.as_bytes();
+            let secret = secret.as_bytes();
             if bytes.windows(secret.len()).any(|window| window == secret) {
                 found.push(path.display().to_string());
             }
@@ -66,7 +71,68 @@ fn a_private_key_is_printed_by_nothing_and_written_to_no_file() -> Result<()> {
         ensure!(!text.contains(SECRET), "{text}");
     }
     let mut found = Vec::new();
-    holding(home.path(), &mut found)?;
+    let database = |name: &str| name.starts_with("controller.db");
+    holding(home.path(), SECRET, database, &mut found)?;
     ensure!(found.is_empty(), "{found:?}");
+    Ok(())
+}
+
+/// One that a person adds, and one that a charm makes for itself: neither is in the database, in a file of the
+/// controller or of an agent, in a log, or in what the program prints to who did not ask for it.
+#[test]
+fn the_values_of_secrets_are_in_no_file_and_no_list() -> Result<()> {
+    const VALUE: &str = "correct-horse-battery-staple-7261";
+    let home = Home::started()?;
+    home.ok(["controller-config", "audit-log-capture-args=true"])?;
+    home.ok(["model-config", "logging-config=<root>=TRACE"])?;
+    home.ok(["deploy", &charm("registry").display().to_string()])?;
+    home.until_workload("registry/0", "active")?;
+    // Out of reach of the search, as with a person's own files.
+    let elsewhere = tempfile::tempdir()?;
+    let file = elsewhere.path().join("values.yaml");
+    std::fs::write(&file, format!("password: {VALUE}\n"))?;
+    let file = file.display().to_string();
+    home.ok(["add-secret", "database", "--file", &file])?;
+    home.ok(["grant-secret", "database", "registry"])?;
+    let again = elsewhere.path().join("again.yaml");
+    std::fs::write(&again, format!("password: again-{VALUE}\n"))?;
+    let again = again.display().to_string();
+    home.ok(["update-secret", "database", "--file", &again])?;
+    let revealed = home.ok(["show-secret", "database", "--reveal", "--revision", "1"])?;
+    ensure!(revealed.contains(VALUE), "{revealed}");
+
+    let of_charm = home.json(["secrets", "--owner", "registry"])?;
+    let of_charm = of_charm.as_object().and_then(|all| all.keys().next());
+    let of_charm = of_charm.context("the charm has no secret")?.clone();
+    let token = home.json(["show-secret", &of_charm, "--reveal"])?;
+    let token = token[&of_charm]["content"].as_object();
+    let token = token.and_then(|content| content.values().next()?.as_str());
+    let token = token.context("the charm's secret has no value")?.to_owned();
+    ensure!(token.len() > 8, "{token}");
+
+    home.ok(["rotate-encryption-key"])?;
+    let again = home.ok(["show-secret", "database", "--reveal", "--revision", "1"])?;
+    ensure!(again.contains(VALUE), "{again}");
+    let mut printed = Vec::new();
+    for arguments in [
+        &["secrets", "--format", "json"][..],
+        &["show-secret", "database", "--format", "json"],
+        &["audit", "--format", "json"],
+        &["debug-log", "--replay", "--no-tail", "--level", "TRACE"],
+        &["hooks", "--format", "json"],
+        &["export-bundle"],
+        &["status", "--format", "json"],
+        &["workers"],
+    ] {
+        printed.push(home.ok(arguments)?);
+    }
+    for secret in [VALUE, token.as_str()] {
+        for text in &printed {
+            ensure!(!text.contains(secret), "{text}");
+        }
+        let mut found = Vec::new();
+        holding(home.path(), secret, |_| false, &mut found)?;
+        ensure!(found.is_empty(), "{found:?}");
+    }
     Ok(())
 }

@@ -10,10 +10,13 @@ pub mod counters;
 pub mod hooks;
 pub mod web;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::Write;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -95,6 +98,25 @@ pub struct Home {
     environment: Vec<(String, String)>,
 }
 
+/// A free port for a controller that is to find it free again when it comes back. The kernel hands out
+/// those from 32768 on to whoever asks for any, so one of them may be somebody else's meanwhile.
+pub fn lasting_port() -> Result<u16> {
+    let first = std::process::id() % 10_000;
+    (0..10_000)
+        .map(|step| 20_000 + (first + step * 7) % 10_000)
+        .filter_map(|port| u16::try_from(port).ok())
+        .find(|port| {
+            let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+            !taken.contains(port)
+                && TcpListener::bind(("127.0.0.1", *port)).is_ok()
+                && taken.insert(*port)
+        })
+        .context("no port below 30000 is free")
+}
+
+/// Ports that this process chose.
+static TAKEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
 impl Home {
     pub fn new() -> Result<Self> {
         Ok(Self {
@@ -166,11 +188,12 @@ impl Home {
     /// Bootstraps a controller and adds the model `test`.
     pub fn bootstrap(&self) -> Result<()> {
         let data = self.controller_directory();
+        let port = lasting_port()?.to_string();
         self.ok([
             OsStr::new("bootstrap"),
             "tester".as_ref(),
             "--port".as_ref(),
-            "0".as_ref(),
+            port.as_ref(),
             "--data-dir".as_ref(),
             data.as_os_str(),
         ])?;

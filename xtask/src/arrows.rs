@@ -37,6 +37,10 @@ const LIMITS: &[(&str, May)] = &[
         "server",
         May::Not(&["wasmtime", "periapt-sandbox", SQL[0], SQL[1]]),
     ),
+    (
+        "secrets",
+        May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
+    ),
     ("uniter", May::Not(&["wasmtime", STORE, SQL[0], SQL[1]])),
     ("packing", May::Not(&["wasmtime", "periapt-sandbox"])),
     (

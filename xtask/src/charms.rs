@@ -18,6 +18,7 @@ pub const CHARMS: &[&str] = &[
     "probe",
     "noop",
     "unruly",
+    "vault",
 ];
 
 /// Charms that are the component of another one with metadata of their own.

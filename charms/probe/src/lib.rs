@@ -1,7 +1,7 @@
 //! A charm that does in each hook what its config says, good or bad, so that tests of the host
 //! need one charm only. The README lists the actions.
 
-use periapt_charm::{Charm, Context, Hook, RelationEvent, Result, info};
+use periapt_charm::{Charm, Command, Context, Hook, RelationEvent, Result, SecretEvent, info};
 use serde::Deserialize;
 
 mod actions;
@@ -9,6 +9,7 @@ mod escape;
 mod reach;
 mod relations;
 mod script;
+mod secrets;
 #[cfg(test)]
 mod tests;
 
@@ -22,11 +23,18 @@ pub struct Config {
 pub const HOOKS_KEY: &str = "hooks";
 
 /// As [`HOOKS_KEY`], each with its relation and who it is about:
-/// `upstream-relation-joined upstream:3 other/0`.
+/// `upstream-relation-joined upstream:3 other/0`; or with its secret: `secret-remove secret:ID 1`.
 pub const EVENTS_KEY: &str = "events";
 
 /// The endpoints of the probe and of its subordinate variant, which is the same component.
-pub const ENDPOINTS: &[&str] = &["ring", "upstream", "downstream", "host", "side"];
+pub const ENDPOINTS: &[&str] = &[
+    "ring",
+    "upstream",
+    "downstream",
+    "host",
+    "side",
+    "credentials",
+];
 
 #[derive(Default)]
 pub struct Probe;
@@ -59,7 +67,13 @@ impl Probe {
 fn described(context: &Context<Config>) -> String {
     let name = context.event().name();
     match context.event().relation() {
-        None => name,
+        None => match context.event().attribute("secret-id") {
+            None => name,
+            Some(id) => match context.event().attribute("secret-revision") {
+                Some(revision) => format!("{name} {id} {revision}"),
+                None => format!("{name} {id}"),
+            },
+        },
         Some(event) => {
             let who = event.remote_unit.as_ref();
             let who = who.unwrap_or(&event.remote_application);
@@ -72,6 +86,23 @@ impl Charm for Probe {
     type Config = Config;
     const HOOKS: &'static [Hook] = Hook::ALL;
     const ENDPOINTS: &'static [&'static str] = ENDPOINTS;
+    const COMMANDS: &'static [Command<Self>] = secrets::COMMANDS;
+
+    fn secret_changed(&mut self, context: &Context<Config>, _: &SecretEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn secret_expired(&mut self, context: &Context<Config>, _: &SecretEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn secret_rotate(&mut self, context: &Context<Config>, _: &SecretEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn secret_remove(&mut self, context: &Context<Config>, _: &SecretEvent) -> Result<()> {
+        self.run(context)
+    }
 
     fn install(&mut self, context: &Context<Config>) -> Result<()> {
         self.run(context)

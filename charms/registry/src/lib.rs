@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use periapt_charm::{
-    Charm, Context, Hook, Relation, RelationData, RelationEvent, Result, Status, info,
+    Charm, Context, Hook, Relation, RelationData, RelationEvent, Result, RotatePolicy, SecretEvent,
+    SecretOptions, SecretOwner, SecretValues, Status, generated, info, secret_values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,12 +43,19 @@ pub struct Table {
     /// From the configuration.
     #[serde(default)]
     pub entries: BTreeMap<String, String>,
+    /// The secret with the token by which members know one another; none of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
 }
 
 impl RelationData for Table {}
 
 /// The peer endpoint.
 pub const ENDPOINT: &str = "members";
+/// The label of the secret with the members' token, which is the application's.
+pub const TOKEN: &str = "token";
+/// Characters of the token.
+const TOKEN_LENGTH: usize = 40;
 /// The state key of the unit's copy.
 pub const TABLE_KEY: &str = "table";
 
@@ -103,14 +111,35 @@ impl Registry {
             .map(|(unit, member)| (unit, member.address))
             .collect();
         members.insert(own.clone(), context.private_address()?);
+        let token = Some(token(context)?);
         relation.publish_application(&Table {
             leader: own,
             term,
             members,
             entries,
+            token,
         })?;
         Ok(())
     }
+}
+
+/// The secret with the members' token, made by the first leader.
+fn token(context: &Context<Config>) -> Result<String> {
+    match context.secret_labelled(TOKEN).info() {
+        Ok(known) => Ok(known.id),
+        Err(error) if error.is_not_found() => {
+            let options = SecretOptions::labelled(TOKEN)
+                .description("by which members know one another")
+                .rotate(RotatePolicy::Daily);
+            context.add_secret(SecretOwner::Application, &new_token()?, &options)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn new_token() -> Result<SecretValues> {
+    let token = generated(TOKEN_LENGTH)?;
+    Ok(secret_values([(TOKEN, token.as_str())]))
 }
 
 impl Charm for Registry {
@@ -122,6 +151,8 @@ impl Charm for Registry {
         Hook::Start,
         Hook::UpdateStatus,
         Hook::UpgradeCharm,
+        Hook::SecretRotate,
+        Hook::SecretRemove,
     ];
     const ENDPOINTS: &'static [&'static str] = &[ENDPOINT];
 
@@ -149,6 +180,17 @@ impl Charm for Registry {
     fn upgrade_charm(&mut self, context: &Context<Config>) -> Result<()> {
         context.set_workload_version(env!("CARGO_PKG_VERSION"))?;
         self.refresh(context)
+    }
+
+    fn secret_rotate(&mut self, context: &Context<Config>, event: &SecretEvent) -> Result<()> {
+        context.secret(&event.id).set(&new_token()?)
+    }
+
+    fn secret_remove(&mut self, context: &Context<Config>, event: &SecretEvent) -> Result<()> {
+        match event.revision {
+            Some(revision) => context.secret(&event.id).remove_revision(revision),
+            None => Ok(()),
+        }
     }
 
     fn relation_created(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {

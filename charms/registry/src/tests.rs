@@ -62,6 +62,7 @@ fn members_copy_it_and_one_of_them_takes_over() {
             .map(|unit| (unit.to_owned(), "10.0.0.9".to_owned()))
             .into(),
         entries: BTreeMap::from([("colour".to_owned(), "green".to_owned())]),
+        token: None,
     };
     harness.change(&id, "test", &table).expect("changes");
     assert_eq!(harness.status(), Status::active("member of 3"));
@@ -99,4 +100,23 @@ fn wrong_entries_block_the_leader_and_keep_the_table() {
         assert!(status.message.contains(hint), "{}", status.message);
     }
     assert_eq!(harness.data::<Table>(&id, "test"), Some(before));
+}
+
+#[test]
+fn members_share_a_token_that_is_replaced_every_day() {
+    let (mut harness, id) = with_members();
+    harness.elect().expect("leads");
+    let table: Table = harness.data(&id, "test").expect("is written");
+    let token = table.token.expect("there is one");
+    assert_eq!(harness.secrets(), [token.clone()]);
+    let before = harness.secret_values(&token);
+    assert_eq!(before[TOKEN].len(), TOKEN_LENGTH);
+    harness.run(Hook::UpdateStatus).expect("succeeds");
+    assert_eq!(harness.secret_values(&token), before);
+    harness.rotate_secret(&token).expect("rotates");
+    assert_ne!(harness.secret_values(&token), before);
+    harness.leave_secret(&token, 1).expect("removes");
+    let info = harness.secret_info(&token).expect("is known");
+    assert_eq!(info.revisions, [2]);
+    assert_eq!(info.rotate, RotatePolicy::Daily);
 }

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     Action, Command, Context, Dirs, Error, Event, Hook, Host, MeterStatus, Occasion, RelationEvent,
-    RelationHook, Result, action,
+    RelationHook, Result, SecretEvent, action,
 };
 
 /// A charm. A fresh value serves each hook.
@@ -95,6 +95,46 @@ pub trait Charm: Default + 'static {
         Ok(())
     }
 
+    /// A secret that this unit reads has a newer revision: [`Secret::refresh`](crate::Secret::refresh) goes on
+    /// to it.
+    fn secret_changed(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &SecretEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// A revision of a secret that this unit owns, or its application and this unit leads, has expired.
+    /// Runs again every few minutes until the revision is removed or the secret has a later time.
+    fn secret_expired(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &SecretEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// A secret that this unit owns, or its application and this unit leads, is to be given a new value.
+    /// Runs again soon where it was not.
+    fn secret_rotate(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &SecretEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// Nobody is on a revision any more of a secret that this unit owns, or its application and this
+    /// unit leads: it may be removed.
+    fn secret_remove(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &SecretEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
     /// The relation is there; nobody was seen in it yet. What the unit publishes here reaches
     /// others with their first `relation_changed`.
     fn relation_created(
@@ -177,6 +217,10 @@ pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result
             Hook::MeterStatusChanged => {
                 charm.meter_status_changed(&context, &MeterStatus::of(event)?)
             }
+            Hook::SecretChanged => charm.secret_changed(&context, &SecretEvent::of(event)?),
+            Hook::SecretExpired => charm.secret_expired(&context, &SecretEvent::of(event)?),
+            Hook::SecretRotate => charm.secret_rotate(&context, &SecretEvent::of(event)?),
+            Hook::SecretRemove => charm.secret_remove(&context, &SecretEvent::of(event)?),
         },
         Occasion::Relation(event) => match event.hook {
             RelationHook::Created => charm.relation_created(&context, event),

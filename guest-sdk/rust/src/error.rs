@@ -99,6 +99,11 @@ impl Error {
             _ => None,
         }
     }
+
+    /// Whether the host says that there is no such thing.
+    pub fn is_not_found(&self) -> bool {
+        self.host_code() == Some(ErrorCode::NotFound)
+    }
 }
 
 impl fmt::Display for Error {

@@ -40,6 +40,15 @@ pub enum Hook {
     /// controller for long, beside other hooks: see [`MeterStatus`](crate::MeterStatus). It may read
     /// files and write log lines, and everything else is denied.
     MeterStatusChanged,
+    /// A secret that this unit reads has a newer revision.
+    SecretChanged,
+    /// A revision of a secret that this unit or, on the leader, its application owns has expired.
+    SecretExpired,
+    /// A secret that this unit or, on the leader, its application owns is to be given a new value.
+    SecretRotate,
+    /// Nobody is on a revision any more of a secret that this unit or, on the leader, its application
+    /// owns.
+    SecretRemove,
 }
 
 impl Hook {
@@ -56,6 +65,10 @@ impl Hook {
         Hook::Remove,
         Hook::CollectMetrics,
         Hook::MeterStatusChanged,
+        Hook::SecretChanged,
+        Hook::SecretExpired,
+        Hook::SecretRotate,
+        Hook::SecretRemove,
     ];
 
     /// Whether it runs beside other hooks and commits nothing.
@@ -78,6 +91,10 @@ impl Hook {
             Hook::Remove => "remove",
             Hook::CollectMetrics => "collect-metrics",
             Hook::MeterStatusChanged => "meter-status-changed",
+            Hook::SecretChanged => "secret-changed",
+            Hook::SecretExpired => "secret-expired",
+            Hook::SecretRotate => "secret-rotate",
+            Hook::SecretRemove => "secret-remove",
         }
     }
 }

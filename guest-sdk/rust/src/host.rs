@@ -27,6 +27,7 @@ host!(
     ports::PortsHost,
     relation::RelationHost,
     resources::ResourcesHost,
+    secret::SecretHost,
     state::StateHost,
     status::StatusHost,
     unit::UnitHost,

@@ -150,6 +150,45 @@
 //! assert_eq!(ended.return_code, 2);
 //! ```
 //!
+//! # Secrets
+//!
+//! What only some may read goes into a secret: [`Context::add_secret`] says its id, which may be published
+//! in a relation, and [`Secret::grant`] lets the other end read it.
+//!
+//! ```
+//! use periapt_charm::{
+//!     Charm, Context, Hook, Result, RotatePolicy, SecretEvent, SecretOptions, SecretOwner, generated,
+//!     secret_values,
+//! };
+//!
+//! #[derive(Default)]
+//! struct Door;
+//!
+//! impl Charm for Door {
+//!     type Config = ();
+//!     const HOOKS: &'static [Hook] = &[Hook::Install, Hook::SecretRotate];
+//!
+//!     fn install(&mut self, context: &Context<()>) -> Result<()> {
+//!         let code = generated(8)?;
+//!         let options = SecretOptions::labelled("code").rotate(RotatePolicy::Daily);
+//!         context.add_secret(SecretOwner::Unit, &secret_values([("code", code.as_str())]), &options)?;
+//!         Ok(())
+//!     }
+//!
+//!     fn secret_rotate(&mut self, context: &Context<()>, event: &SecretEvent) -> Result<()> {
+//!         let code = generated(8)?;
+//!         context.secret(&event.id).set(&secret_values([("code", code.as_str())]))
+//!     }
+//! }
+//!
+//! let mut harness = periapt_charm::testing::Harness::<Door>::new();
+//! harness.run(Hook::Install).expect("the hook succeeds");
+//! let id = harness.secrets().remove(0);
+//! let before = harness.secret_values(&id);
+//! harness.rotate_secret(&id).expect("the hook succeeds");
+//! assert_ne!(harness.secret_values(&id), before);
+//! ```
+//!
 //! # Natively and as a component
 //!
 //! The same code builds natively, where [`testing::Harness`] stands in for the controller, and
@@ -173,6 +212,7 @@ mod network;
 mod ports;
 mod relation;
 mod resources;
+mod secret;
 mod state;
 mod status;
 #[cfg(not(target_family = "wasm"))]
@@ -194,6 +234,10 @@ pub use meter::{MeterColor, MeterStatus};
 pub use network::Network;
 pub use ports::{Opening, PortRange, Protocol};
 pub use relation::{Bag, Relation, RelationData, RelationEvent, RelationHook, VERSION_KEY};
+pub use secret::{
+    RotatePolicy, Secret, SecretEvent, SecretGrant, SecretInfo, SecretMode, SecretOptions,
+    SecretOwner, SecretValues, generated, secret_values,
+};
 pub use state::State;
 pub use status::{Status, StatusKind};
 pub use workload::{Check, Container, Layer, Service};

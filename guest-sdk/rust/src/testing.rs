@@ -28,6 +28,7 @@ mod harness;
 mod host;
 mod relations;
 mod schema;
+mod secrets;
 mod tasks;
 #[cfg(test)]
 mod tests;

@@ -205,8 +205,11 @@ pub static WORKERS: &[Worker] = &[
     worker("s3caller", Adapted, "unit", NotNeeded("charms come over the API connection by their digest; there is no separate object store"))
         .promises("When an agent fetches a charm by its digest, then a blob that does not have that digest is refused.")
         .kept_by(&["a_charm_that_is_not_what_it_should_be_waits_for_another_one"]),
-    worker("secretbackendrotate", Same, "controller", NotBuilt(SECRETS)),
-    worker("secretdrainworker", Same, "unit", NotBuilt(SECRETS)),
+    worker("secretbackendrotate", Same, "controller", Built(&[(Controller, "secret-backend-rotate")]))
+        .kept_by(&["a_token_is_replaced_in_its_back_end_and_reads_still_work", "tokens_are_due_in_their_time_and_one_that_fails_waits_five_minutes_alone"]),
+    worker("secretdrainworker", Adapted, "model", Built(&[(Model, "secret-drain-worker")]))
+        .promises("When the model's back end switches from internal to another, then every revision's back end is the new one and it was read at each moment. It runs once for the model, which also moves what people made.")
+        .kept_by(&["when_the_back_end_switches_every_revision_is_in_the_new_one_and_was_read_at_each_moment"]),
     worker("secretexpire", Lib, "unit", NotBuilt(SECRETS)),
     worker("secretrotate", Lib, "unit", NotBuilt(SECRETS)),
     worker("simplesignalhandler", Same, "controller, machine", Built(&[(Controller, "termination-signal-handler"), (Host, "termination-signal-handler")]))

@@ -15,7 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, credentials, machines, reach, relations, resources, tasks,
+    actions, annotations, blocks, credentials, machines, reach, relations, resources, secrets,
+    tasks,
 };
 
 pub use accounts::{
@@ -152,6 +153,10 @@ pub enum Command {
     Blocks(blocks::Verb),
     #[command(flatten)]
     Annotations(annotations::Verb),
+    #[command(flatten)]
+    Secrets(secrets::Verb),
+    #[command(flatten)]
+    SecretBackends(secrets::backends::Verb),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Stop the agents of units: no hook runs until they are started again.

@@ -81,6 +81,10 @@ bounds! {
     SETTINGS_SHOWN_BYTES = 16 << 20, "bytes" of "settings in one answer to a person", "the values of the rest are cut to 256 bytes";
     /// The commit of a hook is one message, in which its state, settings and report have room.
     EFFECTS_BYTES = 12 << 20, "bytes, as JSON" of "state and settings that one hook changes", "the call fails with `limit`";
+    SECRET_BYTES = 1 << 20, "bytes, keys and values" of "one revision of a secret", "the call fails with `limit`";
+    SECRET_LABEL_BYTES = 256, "bytes" of "the label of a secret", "the call fails with `invalid`";
+    SECRETS_CHANGED = 1_000, "secrets" of "what one hook adds, changes, grants and removes", "the call fails with `limit`";
+    SECRETS_READ = 1_000, "reads" of "secrets in one hook", "the call fails with `limit`";
     LAYER_BYTES = 64 << 10, "bytes" of "a layer of a container", "the call fails with `limit`";
     CONTAINER_BYTES = 128 << 10, "bytes, as JSON" of "all layers of a container", "the call fails with `limit`";
     LAYERS = 32, "layers" of "a container", "the call fails with `limit`";

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use crate::action::Task;
 use crate::ports::{Openings, PortRange};
+use crate::secret::{Named, OwnedSecret, ReadSecret, SecretId};
 use crate::settings::Settings;
 use crate::workload::{Container, Layers, Seen};
 use crate::{
     ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RelationAnswers,
-    RelationInfo, StateAnswers, UnitAnswers, WorkloadAnswers,
+    RelationInfo, SecretAnswers, StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// How often it was asked for what.
@@ -18,6 +19,9 @@ pub struct Record {
     pub state_reads: u32,
     pub settings_reads: Vec<(u64, Member)>,
     pub task_lines: Vec<String>,
+    pub secrets_made: u8,
+    /// Which secrets were read, and whether the newest was asked for.
+    pub secrets_read: Vec<(Named, bool)>,
 }
 
 /// The unit `web/0`. A clone keeps the same record.
@@ -37,6 +41,9 @@ pub struct Unit {
     pub seen: Seen,
     /// What is being run; none in a hook.
     pub task: Option<Task>,
+    pub secrets: Vec<OwnedSecret>,
+    /// What it may read: on which revision it is, and the newest.
+    pub readable: Vec<(ReadSecret, ReadSecret)>,
 }
 
 /// With a state and an open port.
@@ -148,5 +155,29 @@ impl RelationAnswers for Unit {
         record.settings_reads.push(asked.clone());
         let known = self.settings.get(&asked).cloned();
         known.ok_or_else(|| CallError::not_found("never was in scope"))
+    }
+}
+
+impl SecretAnswers for Unit {
+    fn new_secret_id(&mut self) -> Result<SecretId, CallError> {
+        let mut record = self.record.lock().unwrap();
+        record.secrets_made += 1;
+        Ok(SecretId::of_random([record.secrets_made; 12]))
+    }
+
+    fn owned_secrets(&mut self) -> Result<Vec<OwnedSecret>, CallError> {
+        Ok(self.secrets.clone())
+    }
+
+    fn read_secret(&mut self, of: &Named, newest: bool) -> Result<ReadSecret, CallError> {
+        let mut record = self.record.lock().unwrap();
+        record.secrets_read.push((of.clone(), newest));
+        let meant = |read: &ReadSecret| match of {
+            Named::Id(id) => read.id == *id,
+            Named::Label(label) => read.reader.as_ref().is_some_and(|one| one.label == *label),
+        };
+        let found = self.readable.iter().find(|(kept, _)| meant(kept));
+        let (kept, latest) = found.ok_or_else(|| CallError::not_found("no such secret"))?;
+        Ok(if newest { latest.clone() } else { kept.clone() })
     }
 }

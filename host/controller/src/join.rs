@@ -2,10 +2,12 @@
 //! keys of the first, on the same database. It starts nothing. `controller.json` is written last,
 //! so that what was cut short can be repeated.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use periapt_model::ModelUuid;
+use periapt_secrets::KEY_FILE;
 use periapt_store::{Store, StoreError, StoreOptions};
 
 use crate::bootstrap::{free_port, store_options};
@@ -81,6 +83,8 @@ pub async fn join(options: JoinOptions) -> Result<JoinResult, ControllerError> {
 
     let authority = pki::load(&from)?;
     pki::store(directory, &authority)?;
+    // After the number was taken: a key that replaces this one is handed on to this process as well.
+    copy_keys(&from, directory)?;
 
     let config = ControllerConfig {
         node,
@@ -98,6 +102,18 @@ pub async fn join(options: JoinOptions) -> Result<JoinResult, ControllerError> {
         api_endpoint: SocketAddr::new(config.reachable(), port).to_string(),
         ca_pem: authority.ca_pem().to_owned(),
     })
+}
+
+/// Takes the keys of secrets along. Where there are none yet, each process makes the same.
+fn copy_keys(from: &Path, to: &Path) -> Result<(), ControllerError> {
+    let path = from.join(KEY_FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(file("read", &path)(error)),
+    };
+    let path = to.join(KEY_FILE);
+    periapt_secrets::put(&path, &text).map_err(file("write", &path))
 }
 
 /// Whether the process of a directory was removed, so that another may take its place.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rand::RngCore;
 
-/// A source of random numbers for delays and the like. Not for keys: those come from the
+/// A source of random numbers for delays, ids and the like. Not for keys: those come from the
 /// operating system alone.
 pub trait Randomness: Send + Sync + 'static {
     /// The next number, uniform over all of `u64`.

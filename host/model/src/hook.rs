@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::{RUN_EFFECT_CHARACTERS, RUN_EFFECTS};
 use crate::relation::{HookKind, RelationHook};
+use crate::secret::SecretId;
 use crate::status::Workload;
 use crate::{ApplicationName, UnitName};
 
@@ -33,6 +34,14 @@ pub enum Kind {
     RelationChanged,
     RelationDeparted,
     RelationBroken,
+    /// A secret that the unit reads has a newer revision.
+    SecretChanged,
+    /// A revision of a secret that the unit, or its application, owns has expired.
+    SecretExpired,
+    /// A secret that the unit, or its application, owns is to be given a new value.
+    SecretRotate,
+    /// Nobody is on a revision any more of a secret that the unit, or its application, owns.
+    SecretRemove,
 }
 
 impl Kind {
@@ -51,6 +60,10 @@ impl Kind {
         Kind::RelationChanged,
         Kind::RelationDeparted,
         Kind::RelationBroken,
+        Kind::SecretChanged,
+        Kind::SecretExpired,
+        Kind::SecretRotate,
+        Kind::SecretRemove,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -69,6 +82,10 @@ impl Kind {
             Kind::RelationChanged => "relation-changed",
             Kind::RelationDeparted => "relation-departed",
             Kind::RelationBroken => "relation-broken",
+            Kind::SecretChanged => "secret-changed",
+            Kind::SecretExpired => "secret-expired",
+            Kind::SecretRotate => "secret-rotate",
+            Kind::SecretRemove => "secret-remove",
         }
     }
 }
@@ -97,6 +114,22 @@ pub struct Info {
     /// What the hook of a relation is about; none for every other hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<RelationEvent>,
+    /// What the hook of a secret is about; none for every other hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<SecretEvent>,
+}
+
+/// The secret, and which of its revisions, a hook is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SecretEvent {
+    pub id: SecretId,
+    /// By which this unit, as its owner or as its reader, finds it; empty if it gave it none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// The newest one of `secret-changed`, the expired, the one nobody is on, or the one to be replaced.
+    /// Charms are told of it in `secret-expired` and `secret-remove`, as in Juju.
+    pub revision: u32,
 }
 
 /// The relation, and who in it, a hook is about.
@@ -124,6 +157,16 @@ impl Info {
         Self {
             kind,
             relation: None,
+            secret: None,
+        }
+    }
+
+    /// A hook of a secret.
+    pub fn secret(kind: Kind, event: SecretEvent) -> Self {
+        Self {
+            kind,
+            relation: None,
+            secret: Some(event),
         }
     }
 
@@ -139,6 +182,7 @@ impl Info {
         Self {
             kind,
             relation: Some(event),
+            secret: None,
         }
     }
 

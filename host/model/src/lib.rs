@@ -32,6 +32,7 @@ pub mod refusal;
 pub mod relation;
 pub mod removal;
 mod schema;
+pub mod secret;
 pub mod status;
 pub mod task;
 pub mod turns;

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Life;
 use crate::hook;
 use crate::relation::{RelationState, RemoteRelation};
+use crate::secret::DueSecrets;
 use crate::task::DueTask;
 
 mod operation;
@@ -219,6 +220,9 @@ pub struct RemoteState {
     /// The unit's oldest task that has not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<DueTask>,
+    /// Hooks of secrets that are due.
+    #[serde(default, skip_serializing_if = "DueSecrets::is_empty")]
+    pub secrets: DueSecrets,
 }
 
 impl RemoteState {

@@ -13,6 +13,7 @@ use axum::middleware::{from_fn, map_response};
 use periapt_engine::SharedClock;
 use periapt_model::hook::Limits;
 use periapt_model::{ModelUuid, bounds};
+use periapt_secrets::Keyring;
 use periapt_store::{Store, lease};
 use periapt_wire::rest::StopRequest;
 use tokio::sync::watch;
@@ -28,6 +29,7 @@ use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
 use crate::reports::{AgentReports, Reports};
+use crate::secrets::Secrets;
 use crate::shares::Shares;
 use crate::turns::Turns;
 use crate::upgrade::Upgrade;
@@ -68,6 +70,8 @@ pub struct ServerOptions {
     /// What models hold, kept by the worker modelcache.
     pub cache: ModelCache,
     pub compiler: Arc<dyn CharmCompiler>,
+    /// The keys under which secrets are sealed.
+    pub keyring: Arc<Keyring>,
     pub reports: Arc<dyn Reports>,
     pub backups: Arc<dyn Backups>,
     /// Limits of hooks, as agents learn them.
@@ -88,6 +92,7 @@ pub struct ServerState {
 struct Inner {
     options: ServerOptions,
     addresses: ArcSwap<Vec<String>>,
+    secrets: Secrets,
     agent_reports: AgentReports,
     closing: CancellationToken,
     tracker: TaskTracker,
@@ -106,10 +111,17 @@ impl ServerState {
     pub fn new(options: ServerOptions) -> Self {
         let addresses = ArcSwap::from_pointee(options.controller.addresses.clone());
         let agent_reports = AgentReports::new(options.clock.clone());
+        let secrets = Secrets::new(
+            options.store.clone(),
+            Arc::clone(&options.keyring),
+            options.clock.clone(),
+            options.controller.node,
+        );
         Self {
             inner: Arc::new(Inner {
                 options,
                 addresses,
+                secrets,
                 agent_reports,
                 closing: CancellationToken::new(),
                 tracker: TaskTracker::new(),
@@ -161,6 +173,11 @@ impl ServerState {
 
     pub fn compiler(&self) -> &Arc<dyn CharmCompiler> {
         &self.inner.options.compiler
+    }
+
+    /// Values of secrets, sealed and opened.
+    pub fn secrets(&self) -> &Secrets {
+        &self.inner.secrets
     }
 
     pub fn reports(&self) -> &Arc<dyn Reports> {

@@ -44,6 +44,7 @@ mod options;
 mod reach;
 mod relation;
 mod resource;
+mod secret;
 mod status;
 mod tables;
 mod unit;
@@ -73,6 +74,9 @@ pub use periapt_database::{
     Buckets, COUNTS, Change, ChangeStream, Database, Definition, Error as DatabaseError, Expected,
     Guard, Interest, KeptAnswer, Measures, REMEMBERED, Recent, Remembered, RequestMark, SECONDS,
     SlowQuery, SlowStatement, Spread, Staging, Subscription, version_tag,
+};
+pub use secret::{
+    BackendChange, Leftover, Resealed, Sealed, SealedKey, SecretBackend, StoredSecret, Succession,
 };
 pub use usage::{ExposedMetric, Served, ServedUnit};
 pub use user::PasswordCheck;

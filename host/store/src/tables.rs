@@ -9,7 +9,7 @@ use periapt_model::ModelUuid;
 use crate::db::{Param, Tx, params};
 use crate::{
     Result, annotation, application, block, charm, cleanup, controller, database, hook, lease, log,
-    machine, model, operation, relation, resource, status, unit, usage, user,
+    machine, model, operation, relation, resource, secret, status, unit, usage, user,
 };
 
 /// A table whose rows belong to a model.
@@ -91,6 +91,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     charm::TABLES,
     relation::TABLES,
     resource::TABLES,
+    secret::TABLES,
     machine::TABLES,
     status::TABLES,
     hook::TABLES,
@@ -108,6 +109,7 @@ pub(crate) const ALL: &[&[Table]] = &[
 
 /// Deletes all rows of a model.
 pub(crate) async fn remove_model(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
+    secret::model_gone(tx, model).await?;
     for tables in ALL {
         for table in *tables {
             tx.db.execute(table.with_model, params![model]).await?;

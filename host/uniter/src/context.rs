@@ -15,7 +15,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use periapt_contract::workload::{Committed, Container};
-use periapt_engine::{SharedClock, failpoint};
+use periapt_engine::{SharedClock, SharedRandomness, failpoint};
 use periapt_model::hook::AtOnce;
 use periapt_model::status::{Status, Workload};
 use periapt_model::{Tag, UnitName};
@@ -40,6 +40,7 @@ mod action;
 mod facts;
 mod relations;
 mod resources;
+mod secrets;
 mod status;
 
 pub(crate) use relations::relations;
@@ -103,6 +104,7 @@ pub(crate) struct UnitContext {
     /// What a person asked for; none in a hook.
     pub task: Option<Arc<RunningTask>>,
     pub clock: SharedClock,
+    pub randomness: SharedRandomness,
     pub runtime: Handle,
     pub tether: Tether,
     pub turn: Arc<Turn>,

@@ -48,7 +48,7 @@ impl<'a> Dispatch<'a> {
     /// The variables that only it has.
     pub fn variables(self) -> Vec<(String, String)> {
         match self {
-            Dispatch::Hook(hook) => environment::of_relation(hook).collect(),
+            Dispatch::Hook(hook) => environment::of_event(hook).collect(),
             Dispatch::Task(task) if task.is_command() => Vec::new(),
             Dispatch::Task(task) => environment::of_action(&task.task).into(),
         }

@@ -4,7 +4,7 @@
 //! none of the agent's socket, and no context id, because the sandbox itself is the context.
 
 use periapt_contract::action::Task;
-use periapt_model::hook::Info;
+use periapt_model::hook::{Info, Kind};
 use periapt_model::proxy::ProxySettings;
 use periapt_model::quota::Meter;
 use periapt_model::task::Asked;
@@ -53,8 +53,8 @@ pub fn variables(
         .collect()
 }
 
-/// What the hook of a relation has beside that.
-pub fn of_relation(hook: &Info) -> impl Iterator<Item = (String, String)> {
+/// What the hook of a relation or of a secret has beside that.
+pub fn of_event(hook: &Info) -> impl Iterator<Item = (String, String)> {
     about(hook).map(|(_, variable, value)| (variable.to_owned(), value))
 }
 
@@ -75,7 +75,7 @@ pub fn of_meter(meter: &Meter) -> [(String, String); 2] {
     ]
 }
 
-/// What the event of a relation's hook says of it, as the contract names these things.
+/// What the event of the hook of a relation or of a secret says of it, as the contract names these things.
 pub fn attributes(hook: &Info) -> Vec<(String, String)> {
     about(hook)
         .map(|(attribute, _, value)| (attribute.to_owned(), value))
@@ -97,6 +97,18 @@ fn about(hook: &Info) -> impl Iterator<Item = (&'static str, &'static str, Strin
             ("departing-unit", "JUJU_DEPARTING_UNIT", departing),
         ]
     });
+    let secret = hook.secret.as_ref().map(|event| {
+        // As in Juju the hooks that are about the newest one do not say which it is.
+        let tells = matches!(hook.kind, Kind::SecretExpired | Kind::SecretRemove);
+        let revision = tells.then(|| event.revision.to_string());
+        let label = Some(event.label.clone()).filter(|label| !label.is_empty());
+        [
+            ("secret-id", "JUJU_SECRET_ID", Some(event.id.uri())),
+            ("secret-label", "JUJU_SECRET_LABEL", label),
+            ("secret-revision", "JUJU_SECRET_REVISION", revision),
+        ]
+    });
     let facts = facts.into_iter().flatten();
+    let facts = facts.chain(secret.into_iter().flatten());
     facts.filter_map(|(attribute, variable, value)| Some((attribute, variable, value?)))
 }

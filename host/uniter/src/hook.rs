@@ -321,6 +321,7 @@ fn context(
         lines: around.lines,
         task,
         clock: config.process.clock().clone(),
+        randomness: config.process.randomness().clone(),
         runtime: tokio::runtime::Handle::current(),
         tether,
         turn,

@@ -42,6 +42,7 @@ mod resources;
 pub mod restricted;
 mod retries;
 pub mod sandbox;
+mod secrets;
 mod settings;
 mod snapshot;
 mod standing;

@@ -4,8 +4,8 @@
 //! the hook was chosen and nothing is read for a hook as it begins.
 //!
 //! Its sources are the controller's watcher of the unit, the leadership tracker, the time at which
-//! a failed hook is due again and the timer of `update-status`. It says nothing before each source has been
-//! heard once. Changes that come while nobody listens are one change. At rest it is one pending
+//! a failed hook is due again, the one at which hooks of secrets come due, and the timer of `update-status`. It
+//! says nothing before each source has been heard once. Changes that come while nobody listens are one change. At rest it is one pending
 //! request and one sleep.
 
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use tokio::sync::watch;
 
 use crate::error::{UniterError, call};
 use crate::leadership::{Leadership, Standing};
+use crate::secrets::SecretTimer;
 
 /// Of what a hook sees, the watcher does not tell of what its leader says of the application and of the
 /// application's version; they are at most so old as it begins.
@@ -99,6 +100,7 @@ pub struct RemoteWatcher {
     /// What the retry timer is, or was, set to, on the clock's monotonic time.
     retry_at: Option<Duration>,
     update_status: Option<BoxFuture<'static, ()>>,
+    secrets: SecretTimer,
     /// Nobody is left who could change the interval.
     interval_is_final: bool,
 }
@@ -138,9 +140,11 @@ impl RemoteWatcher {
             retry: None,
             retry_at: None,
             update_status: None,
+            secrets: SecretTimer::default(),
             interval_is_final: false,
         };
         this.arm_update_status();
+        this.arm_secrets();
         Ok(Some(this))
     }
 
@@ -179,6 +183,7 @@ impl RemoteWatcher {
         self.heard.hear(news, leads_until);
         self.heard_at = self.sources.clock.monotonic();
         self.heard.state.leader = self.standing.borrow_and_update().is_leader();
+        self.arm_secrets();
     }
 
     /// Sets the retry timer, on the clock's monotonic time; none stops it. One that has gone off
@@ -212,6 +217,7 @@ impl RemoteWatcher {
                     self.heard.state.retry_hook_version += 1;
                     return Ok(true);
                 }
+                () = self.secrets.due() => return self.refresh().await,
                 () = due(&mut self.update_status) => {
                     self.arm_update_status();
                     self.heard.state.update_status_version += 1;
@@ -226,6 +232,11 @@ impl RemoteWatcher {
                 }
             }
         }
+    }
+
+    fn arm_secrets(&mut self) {
+        let next = self.heard.state.secrets.next;
+        self.secrets.set(next, &self.sources.clock);
     }
 
     /// Juju spreads `update-status` by a fifth either way, so that units do not run it together.

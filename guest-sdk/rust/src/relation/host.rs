@@ -64,6 +64,11 @@ impl<'a, C> Context<'a, C> {
     pub fn relation(&self, event: &RelationEvent) -> Relation<'a> {
         Relation::new(self.host, event.relation.as_str())
     }
+
+    /// The relation of this id, `website:3` or its number.
+    pub fn relation_by_id(&self, id: impl Into<String>) -> Relation<'a> {
+        Relation::new(self.host, id)
+    }
 }
 
 impl From<Bag> for wit::Bag {

@@ -77,6 +77,9 @@ impl<C: Charm> Harness<C> {
         let host = self.host.get_mut();
         if let Some(number) = number(relation) {
             host.relations.remove(&number);
+            for secret in host.secrets.values_mut() {
+                secret.grants.retain(|grant| grant.relation != number);
+            }
         }
         Ok(outcome)
     }

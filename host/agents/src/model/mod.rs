@@ -21,6 +21,7 @@ pub mod machineundertaker;
 pub mod metricworker;
 pub mod provisioner;
 pub mod pruner;
+pub mod secretdrainworker;
 pub mod singular;
 pub mod statushistorypruner;
 #[cfg(test)]
@@ -125,6 +126,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(actionpruner::NAME, actionpruner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())
                 .add(metricworker::NAME, metricworker::manifold())
+                .add(secretdrainworker::NAME, secretdrainworker::manifold())
         })
 }
 

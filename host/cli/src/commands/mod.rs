@@ -31,6 +31,7 @@ mod reached;
 pub mod relations;
 mod repository;
 pub mod resources;
+pub mod secrets;
 mod service;
 mod settings;
 mod show;
@@ -113,6 +114,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Tasks(verb) => tasks::run(context, verb).await,
         Command::Blocks(verb) => blocks::run(context, verb).await,
         Command::Annotations(verb) => annotations::run(context, verb).await,
+        Command::Secrets(verb) => secrets::run(context, verb).await,
+        Command::SecretBackends(verb) => secrets::backends::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
         Command::StartUnit(arguments) => agents::start_units(context, arguments).await,

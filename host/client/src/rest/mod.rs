@@ -24,6 +24,7 @@ mod provisioning;
 mod relations;
 mod renewal;
 mod resources;
+mod secrets;
 mod shapes;
 #[cfg(test)]
 mod tests;

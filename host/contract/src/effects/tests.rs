@@ -1,9 +1,11 @@
 use serde_json::json;
 
 use crate::relation::RelationSettings;
+use crate::secret::SecretId;
 use crate::testing::range;
 use crate::{
-    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, ports, relation, workload,
+    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, ports, relation, secret,
+    workload,
 };
 
 fn effects() -> Effects {
@@ -26,6 +28,17 @@ fn effects() -> Effects {
         )]
         .into(),
         leader: [("token".to_owned(), Some("secret".to_owned()))].into(),
+        secrets: secret::Changes {
+            removed: [(
+                SecretId::of_random([0; 12]),
+                secret::RemovedSecret {
+                    owner: secret::Owner::Unit,
+                    revisions: [2].into(),
+                },
+            )]
+            .into(),
+            ..secret::Changes::default()
+        },
         workload: [(
             "web".to_owned(),
             workload::Change {
@@ -53,6 +66,7 @@ fn words_name_what_changes_and_no_value() {
             "relation 3 setting host",
             "relation 3 application setting url deleted",
             "leader setting token",
+            "secret 00000000000000000000, a revision removed",
             "planned web",
             "stop site in web",
             "result built",
@@ -69,6 +83,7 @@ fn effects_are_sent_as_they_always_were() {
         "state": { "a to b": "secret", "old": null },
         "relations": { "3": { "unit": { "host": "x" }, "application": { "url": null } } },
         "leader": { "token": "secret" },
+        "secrets": { "removed": { "00000000000000000000": { "owner": "unit", "revisions": [2] } } },
         "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
         "action": { "results": { "built": 3 } },
     });

@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::digest::{Digest, Digester};
 use periapt_model::{ModelUuid, UnitName};
+use periapt_secrets::KEY_FILE;
 use periapt_server::backups::BackupError;
 use periapt_store::Store;
 use periapt_store::backup::{Cell, Moment, Table};
@@ -79,6 +80,8 @@ fn attempt(source: &Source, id: &str, path: &Path, runtime: &Handle) -> Result<M
         .mode(0o600)
         .open(path)
         .map_err(file("write", path))?;
+    // The rows of that moment are sealed under a key that was in force before it, or is after it.
+    let keys = keys(source)?;
     let mut moment = runtime.block_on(source.store.moment())?;
     let (models, units) = runtime.block_on(moment.counts())?;
     let manifest = Manifest {
@@ -100,7 +103,7 @@ fn attempt(source: &Source, id: &str, path: &Path, runtime: &Handle) -> Result<M
     let writing = |error: Failure| error.into_backup(path);
     // First, since generations go away as units go on.
     trees(source, &mut parts, runtime, &mut moment).map_err(writing)?;
-    identity(source, &mut parts).map_err(writing)?;
+    identity(source, keys, &mut parts).map_err(writing)?;
     tables(&mut parts, runtime, &mut moment).map_err(writing)?;
     drop(moment);
     let (mut out, manifest) = parts.finish().map_err(file("write", path))?;
@@ -195,7 +198,21 @@ fn tree(
     Ok(())
 }
 
-fn identity(source: &Source, parts: &mut PartsWriter) -> Result<(), Failure> {
+/// The file of the keys of secrets as it is now; none before there is one.
+fn keys(source: &Source) -> Result<Option<String>, BackupError> {
+    let path = source.data_dir.join(KEY_FILE);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(file("read", &path)(error)),
+    }
+}
+
+fn identity(
+    source: &Source,
+    keys_before: Option<String>,
+    parts: &mut PartsWriter,
+) -> Result<(), Failure> {
     // Neither the password in a URL nor places of this machine are any use elsewhere.
     let config = ControllerConfig {
         database: None,
@@ -209,6 +226,17 @@ fn identity(source: &Source, parts: &mut PartsWriter) -> Result<(), Failure> {
         let bytes =
             std::fs::read(&path).map_err(|error| Failure::Backup(file("read", &path)(error)))?;
         parts.part(&format!("identity/{name}"), |out| out.write_all(&bytes))?;
+    }
+    let keys = match (keys_before, keys(source).map_err(Failure::Backup)?) {
+        (Some(before), Some(now)) => {
+            let both = periapt_secrets::union(&before, &now);
+            Some(both.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?)
+        }
+        (before, now) => now.or(before),
+    };
+    if let Some(keys) = keys {
+        let name = format!("identity/{KEY_FILE}");
+        parts.part(&name, |out| out.write_all(keys.as_bytes()))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::ModelUuid;
+use periapt_secrets::KEY_FILE;
 use periapt_server::authority::Authority;
 use periapt_store::backup::{Cell, ColumnKind, Restoring, Table};
 use periapt_store::{CONTROLLER_CLOUD, StoreError};
@@ -87,6 +88,7 @@ fn restore_files(
         config.port = free_port(config.address, options.port.unwrap_or(config.port))?;
         config.database = options.database.clone();
         pki::store(&data_dir, &authority)?;
+        keys(&mut parts, &options.file, &data_dir)?;
         trees(
             &mut parts,
             &options.file,
@@ -173,6 +175,18 @@ fn authority(parts: &mut PartsReader, source: &Path) -> Result<Authority, Contro
     };
     let (certificate, key) = (text("ca.crt")?, text("ca.key")?);
     Ok(Authority::load(&certificate, &key)?)
+}
+
+/// The keys of secrets; a backup from before there were any has none.
+fn keys(parts: &mut PartsReader, source: &Path, data_dir: &Path) -> Result<(), ControllerError> {
+    let name = format!("identity/{KEY_FILE}");
+    if !parts.manifest.parts.contains_key(&name) {
+        return Ok(());
+    }
+    let text = parts.part(&name, |part| io::read_to_string(part));
+    let text = text.map_err(|error| unreadable(source, error))?;
+    let path = data_dir.join(KEY_FILE);
+    periapt_secrets::put(&path, &text).map_err(file("write", &path))
 }
 
 fn trees(parts: &mut PartsReader, source: &Path, agents: &Path) -> Result<(), ControllerError> {

@@ -235,6 +235,8 @@ async fn a_unit_gets_the_generation_that_the_database_names_and_no_other() {
     let shared = agent.join("shared/probe-0/logs");
     std::fs::create_dir_all(&shared).unwrap();
     std::fs::write(shared.join("log"), "shared").unwrap();
+    let keys = periapt_secrets::Keyring::open(&scene.source.data_dir, "authority", 1).unwrap();
+    let sealed = keys.seal(&["model"], b"its key").unwrap();
     let made = scene.create().await.unwrap();
     let path = scene.home.path().join("backup.zip");
     let mode = std::fs::metadata(&path).unwrap().permissions().mode();
@@ -261,6 +263,13 @@ async fn a_unit_gets_the_generation_that_the_database_names_and_no_other() {
         let read = |home: &Path| std::fs::read(home.join("pki").join(name)).unwrap();
         assert_eq!(read(second), read(&scene.source.data_dir));
     }
+    // What was sealed is read there.
+    let key_file = second.join(periapt_secrets::KEY_FILE);
+    let mode = std::fs::metadata(key_file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let keys = periapt_secrets::Keyring::open(second, "another", 2).unwrap();
+    let opened = keys.open_under(&sealed.0, &["model"], &sealed.1);
+    assert_eq!(opened.unwrap(), b"its key");
     // What is there is not written over.
     let again = restore(restored_to(&scene, "second")).await.unwrap_err();
     assert_eq!(again.code(), "folder-not-empty");

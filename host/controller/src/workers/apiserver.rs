@@ -13,7 +13,7 @@ use periapt_agents::model::apicaller::Connect;
 use periapt_engine::{Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
 use periapt_model::ModelUuid;
 use periapt_server::{
-    Authenticator, ControllerIdentity, Identity, ModelCache, Mux, Presence, Recorder,
+    Authenticator, ControllerIdentity, Identity, Keyring, ModelCache, Mux, Presence, Recorder,
     ServerOptions, ServerState, rpc,
 };
 use periapt_store::{Store, lease::Manager};
@@ -67,15 +67,17 @@ pub fn manifold() -> Manifold {
             .announce()
             .await
             .map_err(|error| nodes.refused(error))?;
+        let authority =
+            pki::load(&controller.data_dir).while_doing("reading the certificate authority")?;
+        let now = context.clock().now().as_microsecond();
+        let keyring = Keyring::open(&controller.data_dir, authority.key_pem(), now)
+            .while_doing("reading the keys of secrets")?;
         let identity = ControllerIdentity {
             uuid: controller.config.uuid.clone(),
             name: controller.config.name.clone(),
             addresses,
             node: controller.config.node,
-            ca_cert: pki::load(&controller.data_dir)
-                .while_doing("reading the certificate authority")?
-                .ca_pem()
-                .to_owned(),
+            ca_cert: authority.ca_pem().to_owned(),
             database: store.database_kind().to_owned(),
             started_at: controller.started_at,
         };
@@ -92,6 +94,7 @@ pub fn manifold() -> Manifold {
                 compiler::ChildCompiler::new(&controller)
                     .while_doing("preparing to compile charms")?,
             ),
+            keyring: Arc::new(keyring),
             reports: Arc::new(reports::Engines::new(&controller)),
             backups,
             limits: controller.config.limits.clone(),
@@ -113,6 +116,7 @@ pub fn manifold() -> Manifold {
                 let ended = tokio::select! {
                     () = worker.dying().cancelled() => Ok(()),
                     () = figures.keep_figures(&introspection) => Ok(()),
+                    () = state.secrets().follow() => Ok(()),
                     error = nodes.keep(|addresses| state.set_addresses(addresses)) => Err(error),
                 };
                 state.shut_down();

@@ -26,6 +26,7 @@ pub mod modelworkermanager;
 pub mod multiwatcher;
 pub mod presence;
 pub mod querylogger;
+pub mod secretbackendrotate;
 pub mod simplesignalhandler;
 pub mod syslogger;
 pub mod upgradesteps;
@@ -72,4 +73,10 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
         .group(Housing::new().flag(upgradesteps::FLAG), |rows| {
             rows.add(modelworkermanager::NAME, modelworkermanager::manifold())
         })
+        .group(
+            Housing::new()
+                .flag(upgradesteps::FLAG)
+                .flag(singular::PRIMARY),
+            |rows| rows.add(secretbackendrotate::NAME, secretbackendrotate::manifold()),
+        )
 }

@@ -62,6 +62,8 @@ const ROWS: &[Row] = &[
         "Who reaches open ports inside the model: units of related applications, or with model every unit, as in Juju."),
     row("removal-deadline", Kind::Duration, "24h",
         "How long a removal may wait before it goes on by force; 0s is for ever."),
+    row("secret-backend", Kind::Text, "auto",
+        "The back end that keeps the values of the model's secrets: auto or internal for the controller's database, or the name of another."),
     row("syslog-ca-cert", Kind::Text, "",
         "The certificate of the authority that the syslog daemon must prove itself with, as PEM; without it lines go unencrypted."),
     row("syslog-client-cert", Kind::Text, "",

@@ -123,6 +123,11 @@ refusals! {
     RelationLimitExceeded "relation-limit-exceeded", 409, "remove one of these relations first: `periapt remove-relation ID`";
     RelationNeedsSubordinate "relation-needs-subordinate", 400, "relate it with a subordinate application, or use another endpoint";
     RelationWithItself "relation-with-itself", 400, "relate two applications";
+    SecretBackendConfigInvalid "secret-backend-config-invalid", 400, "a Vault takes endpoint, token, mount-path and ca-cert: `periapt add-secret-backend NAME vault endpoint=URL token#file=FILE ca-cert#file=FILE`";
+    SecretBackendInUse "secret-backend-in-use", 409, "have its models use another: `periapt model-secret-backend NAME`, and wait until their secrets were moved; --force gives them up";
+    SecretInvalid "secret-invalid", 400, "correct it; docs/reference/bounds.md lists what there may be";
+    SecretOfCharm "secret-of-charm", 409, "its charm changes it; people change the secrets of the model";
+    SecretOptionInvalid "secret-option-invalid", 400, "`periapt secrets --owner model` lists the user secrets; `periapt add-secret NAME KEY=VALUE` adds one";
     SyslogHostNotAllowed "syslog-host-not-allowed", 403, "ask a superuser to set it, or to list the host: `periapt controller-config syslog-allowed-hosts=HOST`";
     TaskHasEnded "task-has-ended", 409, "`periapt show-task ID` shows how it ended";
     TasksExceeded "tasks-exceeded", 409, "wait until some have ended, or cancel them: `periapt cancel-task ID`";
@@ -245,6 +250,8 @@ refusals! {
     DiskFull "disk-full" as "disk full", 507, "free some space on the controller's disk, then try again";
     InternalError "internal-error" as code::INTERNAL, 500, "the controller's log tells more";
     OutcomeUnknown "outcome-unknown" as "outcome unknown", 503, "see whether the change is there before you repeat it; the same Idempotency-Key repeats it safely";
+    SecretBackendUnavailable "secret-backend-unavailable" as "secret-backend-unavailable", 503, "`periapt secret-backends` shows what is wrong with it; try again once it can be reached";
+    SecretKeyMissing "secret-key-missing" as "secret-key-missing", 500, "put the controller's secrets.key back where it was, or restore a backup";
     SchemaTooNew "schema-too-new" as "schema too new", 500, "start the newer program, whose database this is";
     Stopped "stopped" as code::STOPPED, 503, "try again in a few seconds";
     TryAgain "try-again" as code::TRY_AGAIN, 503, "try again in a few seconds";

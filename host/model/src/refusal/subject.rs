@@ -61,6 +61,8 @@ subjects! {
     Region "region" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
     Relation "relation" 404 "`periapt status --relations` shows the relations" "they are related already: `periapt status --relations`";
     Resource "resource" 400 "`periapt resources APPLICATION` lists the resources that its charm has" "choose another name";
+    Secret "secret" 404 "`periapt secrets` lists the secrets of the model" "choose another name or label";
+    SecretBackend "secret-backend" 404 "`periapt secret-backends` lists the back ends" "choose another name";
     Settings "settings" 404 "`periapt status` shows what the model holds" "choose another name";
     Task "task" 404 "`periapt operations` lists the operations with their tasks" "choose another name";
     Token "token" 404 "`periapt tokens` lists the tokens" "choose another name, or revoke the token that has it";

@@ -307,7 +307,11 @@ fn after_hook(state: &OperationState, hook: &Info) -> Result<OperationState, Ope
         Kind::ConfigChanged
         | Kind::LeaderElected
         | Kind::LeaderSettingsChanged
-        | Kind::UpdateStatus => {}
+        | Kind::UpdateStatus
+        | Kind::SecretChanged
+        | Kind::SecretExpired
+        | Kind::SecretRotate
+        | Kind::SecretRemove => {}
         Kind::RelationCreated
         | Kind::RelationJoined
         | Kind::RelationChanged

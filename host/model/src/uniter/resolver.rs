@@ -103,6 +103,9 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
     {
         return run(Kind::LeaderSettingsChanged);
     }
+    if at_rest && let Some(hook) = remote.secrets.next(remote.leader) {
+        return run(hook);
+    }
     if let Some(operation) = task(local, remote) {
         return Decision::Run(operation);
     }

@@ -179,6 +179,7 @@ impl World {
                 retry_hook_version: 0,
                 update_status_version: 0,
                 task: None,
+                secrets: DueSecrets::default(),
             },
             stored: None,
             local: begun(None),

@@ -24,6 +24,7 @@ fn remote() -> RemoteState {
         retry_hook_version: 0,
         update_status_version: 0,
         task: None,
+        secrets: DueSecrets::default(),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use periapt_contract::action::Task;
+use periapt_contract::secret::{OwnedSecret, SecretId};
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
 use periapt_model::ports::{Openings, PortRange};
@@ -16,8 +17,8 @@ use crate::{
     ActionAnswers, Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals,
     HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
     LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers,
-    RelationInfo, ResourcesAnswers, SandboxEngine, Settings, SharedDirectory, StateAnswers,
-    StatusAnswers, UnitAnswers, WorkloadAnswers,
+    RelationInfo, ResourcesAnswers, SandboxEngine, SecretAnswers, Settings, SharedDirectory,
+    StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -184,6 +185,16 @@ impl HookContext for Context {
 }
 
 impl WorkloadAnswers for Context {}
+
+impl SecretAnswers for Context {
+    fn new_secret_id(&mut self) -> Result<SecretId, CallError> {
+        Ok(SecretId::of_random([1; 12]))
+    }
+
+    fn owned_secrets(&mut self) -> Result<Vec<OwnedSecret>, CallError> {
+        Ok(Vec::new())
+    }
+}
 
 impl ResourcesAnswers for Context {
     fn resource(&mut self, name: &str) -> Result<Option<String>, CallError> {

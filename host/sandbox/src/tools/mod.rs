@@ -16,6 +16,7 @@ mod network;
 mod ports;
 mod relation;
 mod resources;
+mod secret;
 mod state;
 mod status;
 #[cfg(test)]
@@ -101,6 +102,7 @@ tools! {
     ports: PortsAnswers,
     relation: RelationAnswers,
     resources: ResourcesAnswers,
+    secret: SecretAnswers,
     state: StateAnswers,
     status: StatusAnswers,
     unit: UnitAnswers,

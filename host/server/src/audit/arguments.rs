@@ -25,6 +25,9 @@ const SECRET: &[&str] = &[
     "client-key",
 ];
 
+/// Names whose values are never kept, as they are: what is in a secret.
+const VALUES: &str = "values";
+
 /// In place of a secret.
 const HIDDEN: &str = "(hidden)";
 
@@ -51,7 +54,7 @@ pub(super) fn without_secrets(value: Value) -> Value {
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('_', "-");
-    SECRET.iter().any(|part| name.contains(part))
+    name == VALUES || SECRET.iter().any(|part| name.contains(part))
 }
 
 /// Arguments of a request from its query and its body, as they were sent, secrets hidden.

@@ -65,6 +65,9 @@ mod pinger;
 mod provisioner;
 mod proxy_updater;
 mod retry_strategy;
+mod secret_backends;
+mod secrets;
+mod secrets_drain;
 mod singular;
 mod status_history;
 #[cfg(test)]
@@ -132,6 +135,9 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         provisioner::handlers(),
         proxy_updater::handlers(),
         retry_strategy::handlers(),
+        secret_backends::handlers(),
+        secrets::handlers(),
+        secrets_drain::handlers(),
         singular::handlers(),
         status_history::handlers(),
         undertaker::handlers(),

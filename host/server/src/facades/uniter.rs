@@ -27,6 +27,8 @@ handlers! { for periapt_wire::agent::uniter:
             .key(namespace::LEADER_SETTINGS, &application)
             .key(namespace::RELATION_UNITS, &application)
             .key(namespace::RELATION_UNITS, container)
+            .key(namespace::SECRET_HOOKS, &call.unit)
+            .key(namespace::SECRET_HOOKS, &application)
             .all(namespace::CHARM);
         if let Some(machine) = &place.machine {
             interest = interest.key(namespace::MACHINE, machine);
@@ -53,10 +55,13 @@ handlers! { for periapt_wire::agent::uniter:
         session.store().begin_hook(session.model()?, &call.unit, begin).await?;
         Ok(Empty {})
     };
-    CommitHook: |session, call| {
+    CommitHook: |session, mut call| {
+        let secrets = session.state().secrets();
+        let sealed = secrets.take(session.model()?, &mut call.effects).await?;
         let commit = HookCommit {
             from: call.from,
             effects: call.effects,
+            sealed,
             operation: call.operation,
             workload: call.workload,
             hook: call.hook,

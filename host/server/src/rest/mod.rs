@@ -64,6 +64,7 @@ mod register;
 mod relations;
 mod resources;
 mod route;
+mod secrets;
 mod session;
 pub(crate) mod sse;
 mod status;
@@ -129,6 +130,7 @@ fn table() -> &'static [Resource] {
                     controller::routes(),
                     nodes::routes(),
                     controller_config::routes(),
+                    secrets::backend_routes(),
                     observe::routes(),
                     probes::routes(),
                 ],
@@ -167,6 +169,11 @@ fn table() -> &'static [Resource] {
                 "applications",
                 "Applications: a charm with its settings and units.",
                 vec![applications::routes(), resources::routes()],
+            ),
+            resource(
+                "secrets",
+                "Secrets: values that only those read who were granted them.",
+                vec![secrets::routes()],
             ),
             resource(
                 "units",

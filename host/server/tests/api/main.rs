@@ -26,3 +26,4 @@ mod rpc;
 mod secrets;
 mod strict;
 mod upgrade;
+mod user_secrets;

@@ -220,6 +220,7 @@ const FOR_ALL_PEOPLE: &[(&str, &str)] = &[
     ("GET", "/v1/whoami"),
     ("GET", "/v1/controller"),
     ("GET", "/v1/clouds"),
+    ("GET", "/v1/secret-backends"),
     // One's own.
     ("GET", "/v1/credentials"),
     ("GET", "/v1/models"),
@@ -252,6 +253,7 @@ fn sound(route: &Route) -> bool {
             let of_admins = route.path.contains("/access")
                 || route.path.contains("/introspection")
                 || route.path.ends_with("/audit")
+                || route.path.ends_with("/reveal")
                 // Agents, of units and of the model, are stopped and started by who runs it.
                 || route.path.ends_with("/stop")
                 || route.path.ends_with("/start")
@@ -289,6 +291,7 @@ const NEVER_BLOCKED: &[(&str, &str)] = &[
     ("PUT", "/v1/models/{model}/blocks/{kind}"),
     ("DELETE", "/v1/models/{model}/blocks/{kind}"),
     ("POST", "/v1/models/{model}/charms"),
+    ("POST", "/v1/models/{model}/secrets/{secret}/reveal"),
     ("POST", "/v1/models/{model}/tasks/{task}/cancel"),
 ];
 

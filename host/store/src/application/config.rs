@@ -9,6 +9,7 @@ use periapt_wire::rest::{ApplicationConfig, ConfigChange};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
+use crate::secret::with_secrets;
 use crate::{Result, Store};
 
 impl Store {
@@ -52,7 +53,8 @@ pub(crate) async fn change(
             life,
         });
     }
-    let settings = apply(&before.schema, before.settings.clone(), change)?;
+    let change = with_secrets(&mut tx.db, model, &before.schema, change).await?;
+    let settings = apply(&before.schema, before.settings.clone(), &change)?;
     if settings == before.settings {
         return Ok(before);
     }

@@ -11,7 +11,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, application, charm, machine, relation, resource, unit, views};
+use crate::{Result, Store, application, charm, machine, relation, resource, secret, unit, views};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
 const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
@@ -37,6 +37,7 @@ impl Store {
                     ));
                 }
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
+                let change = secret::with_secrets(&mut tx.db, &model, &charm.config, &change).await?;
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
                 let hash = config::hash(&charm.config.effective(&settings));
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
@@ -139,6 +140,7 @@ impl Store {
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();
                 settings.retain(|name, value| new.config.coerce(name, value).is_ok());
+                let change = secret::with_secrets(&mut tx.db, &model, &new.config, &change).await?;
                 let settings = application::config::apply(&new.config, settings, &change)?;
                 let hash = config::hash(&new.config.effective(&settings));
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,

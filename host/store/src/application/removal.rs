@@ -10,7 +10,7 @@ use crate::cleanup::{self, Kind};
 use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::tables::{self, With};
-use crate::{Result, Store, relation, resource, unit};
+use crate::{Result, Store, relation, resource, secret, unit};
 
 columns! {
     struct UnitRow {
@@ -108,6 +108,7 @@ pub(crate) async fn finish(
 
 async fn remove_now(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName) -> Result<()> {
     let contents = resource::contents_of(&mut tx.db, model, application).await?;
+    secret::application_gone(tx, model, application).await?;
     tables::remove(tx, model, With::Application, application).await?;
     for content in contents {
         resource::drop_unused(tx, &content).await?;

@@ -76,6 +76,12 @@ namespaces! {
     TASK = "task";
     /// Key: the tag of a model, an application, a unit or a machine. What people note of it.
     ANNOTATION = "annotation";
+    /// Key: the secret's id. It came, went, or something is to be known of it otherwise.
+    SECRET = "secret";
+    /// Key: the unit, or the application for all of its units. Hooks of secrets are due otherwise.
+    SECRET_HOOKS = "secret-hooks";
+    /// Key: the back end's name, of the whole controller.
+    SECRET_BACKEND = "secret-backend";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
     /// Key: the number of the node, of the whole controller. It came, went, was lost or serves elsewhere.

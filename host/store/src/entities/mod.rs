@@ -20,6 +20,7 @@ mod hooks;
 mod machines;
 mod operations;
 mod relations;
+mod secrets;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -37,12 +38,13 @@ pub enum EntityKind {
     Model,
     Operation,
     Relation,
+    Secret,
     Unit,
     User,
 }
 
 impl EntityKind {
-    pub const ALL: [EntityKind; 9] = [
+    pub const ALL: [EntityKind; 10] = [
         EntityKind::Application,
         EntityKind::Charm,
         EntityKind::Hook,
@@ -50,6 +52,7 @@ impl EntityKind {
         EntityKind::Model,
         EntityKind::Operation,
         EntityKind::Relation,
+        EntityKind::Secret,
         EntityKind::Unit,
         EntityKind::User,
     ];
@@ -64,6 +67,7 @@ impl EntityKind {
             EntityKind::Model => "model",
             EntityKind::Operation => "operation",
             EntityKind::Relation => "relation",
+            EntityKind::Secret => "secret",
             EntityKind::Unit => "unit",
             EntityKind::User => "user",
         }
@@ -185,6 +189,7 @@ impl Store {
             (EntityKind::Application, APPLICATIONS),
             (EntityKind::Charm, CHARMS),
             (EntityKind::Relation, RELATIONS),
+            (EntityKind::Secret, SECRETS),
             (EntityKind::User, USERS),
         ] {
             for row in db.all(select, vec![]).await? {
@@ -212,6 +217,7 @@ columns! {
     const APPLICATIONS = "FROM application";
     const CHARMS = "FROM (SELECT model_uuid, url AS name FROM charm) AS charm";
     const RELATIONS = "FROM (SELECT model_uuid, CAST(id AS TEXT) AS name FROM relation) AS relation";
+    const SECRETS = "FROM (SELECT model_uuid, id AS name FROM secret) AS secret";
     const USERS = "FROM (SELECT '' AS model_uuid, name FROM account) AS account";
 }
 
@@ -251,6 +257,7 @@ impl Reader {
                 EntityKind::Model => self.model(names).await?,
                 EntityKind::Operation => operations::read(self, names).await?,
                 EntityKind::Relation => relations::read(self, names).await?,
+                EntityKind::Secret => secrets::read(self, names).await?,
                 EntityKind::Unit => units::read(self, names, &present).await?,
                 EntityKind::User => {}
             }

@@ -2,13 +2,17 @@
 //!
 //! Which tools there are, and in which order, `contract` says; each has a module of its name beside this one.
 
+use std::collections::BTreeMap;
+
 use periapt_model::hook::{Effects, Info};
+use periapt_model::secret::SecretId;
 use periapt_model::task::TaskId;
 use periapt_model::{ModelUuid, UnitName};
 
 use crate::Result;
 use crate::db::Tx;
 use crate::lease::rows::require_leader;
+use crate::secret::Sealed;
 use crate::unit::uniter::UnitRow;
 
 /// Whose hook is committed.
@@ -20,6 +24,8 @@ pub(crate) struct Committing<'a> {
     pub hook: Option<&'a Info>,
     /// The task that ended in place of one.
     pub task: Option<TaskId>,
+    /// Contents of secrets that its effects have none of, each sealed.
+    pub sealed: &'a BTreeMap<SecretId, Sealed>,
     /// The unit as it was before.
     pub row: &'a UnitRow,
 }

@@ -1,10 +1,14 @@
 //! What the uniter writes: its operation state, and the effects of a hook in one transaction
 //! (`effects` is the list of them).
 
+use std::collections::BTreeMap;
+
+use periapt_contract::Effect;
 use periapt_model::charm::CharmUrl;
 use periapt_model::hook::commit::{self, Step};
 use periapt_model::hook::{Effects, Info};
 use periapt_model::refusal::Subject;
+use periapt_model::secret::SecretId;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::task::TaskId;
 use periapt_model::uniter::{OperationState, Resolved, agent_idle};
@@ -16,6 +20,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, columns, params, to_json};
 use crate::error::StoreError;
 use crate::relation::settings as relations;
+use crate::secret::Sealed;
 use crate::tables::{Table, tables};
 use crate::unit::uniter::{self, UNIT, told};
 use crate::{Result, Store, log, relation, status};
@@ -25,6 +30,7 @@ mod effects;
 mod leader;
 mod ports;
 pub(crate) mod runs;
+mod secrets;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -56,6 +62,8 @@ pub struct HookCommit {
     /// The sequence of the state that it was decided on.
     pub from: u64,
     pub effects: Effects,
+    /// Contents of the secrets that the effects add and change, which the effects themselves have not.
+    pub sealed: BTreeMap<SecretId, Sealed>,
     /// The state that follows.
     pub operation: OperationState,
     /// The workload status that goes with it.
@@ -187,13 +195,14 @@ impl Store {
             Box::pin(async move {
                 let effects = &done.effects;
                 let row = tx.db.one(UNIT, params![&model, &unit]).await?;
-                let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
+                let mut row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 commit::may_change(&unit, row.life, effects)?;
                 let of = Committing {
                     model: &model,
                     unit: &unit,
                     hook: done.hook.as_ref(),
                     task: done.task,
+                    sealed: &done.sealed,
                     row: &row,
                 };
                 for step in commit::steps(done.hook.as_ref(), &done.absent) {
@@ -221,8 +230,12 @@ impl Store {
                         }
                     }
                 }
-                let known = &done.known;
-                let mut told = told(&mut tx.db, &model, &unit, row, &known.config).await?;
+                if !effects.secrets.changes_nothing() {
+                    // Whatever there is to be looked for, it may be there since now.
+                    row.secrets = 1;
+                }
+                let (known, now) = (&done.known, tx.now);
+                let mut told = told(&mut tx.db, &model, &unit, row, &known.config, now).await?;
                 if !effects.leader.is_empty() {
                     told.remote.leader_settings_version =
                         leader_settings_version(tx, &model, &unit).await?;

@@ -19,7 +19,7 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, Store, controller, require_model};
+use crate::{Result, Store, controller, require_model, secret};
 
 #[cfg(test)]
 mod tests;
@@ -83,6 +83,9 @@ pub(crate) async fn change(
         && setter == Setter::Admin
     {
         require_listed(&mut tx.db, &host.to_string()).await?;
+    }
+    if let Some(backend) = checked.get("secret-backend") {
+        secret::require_backend(&mut tx.db, &backend.to_string()).await?;
     }
     let mut changed = 0;
     for (name, value) in &checked {

@@ -10,7 +10,7 @@ use crate::cleanup::{self, Kind};
 use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::tables::{self, With};
-use crate::{Result, Store, application, unit};
+use crate::{Result, Store, application, secret, unit};
 
 impl Store {
     /// Begins to remove a relation; the subordinate units that go with it. With nobody in scope
@@ -133,6 +133,7 @@ pub(crate) async fn remove_peers(
 
 /// Whether there was anything to delete.
 async fn delete(tx: &mut Tx, model: &ModelUuid, relation: &Relation) -> Result<bool> {
+    secret::relation_gone(tx, model, relation.id).await?;
     let gone = tables::remove(tx, model, With::Relation, relation.id).await? > 0;
     if gone {
         rows::touch(tx, model, relation);

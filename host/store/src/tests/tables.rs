@@ -5,8 +5,8 @@ use crate::tables::{ALL, Table, With};
 use crate::testing::fixtures;
 
 /// Rows about a model that do not go with it: the audit log outlives it, the change log tells of
-/// its end.
-const STAY: [&str; 2] = ["audit", "change_log"];
+/// its end, and what back ends keep of its secrets is removed after it.
+const STAY: [&str; 3] = ["audit", "change_log", "secret_leftover"];
 
 /// Rows about a unit that go with something else: what it told a relation with that.
 const LATER: [&str; 1] = ["relation_unit"];

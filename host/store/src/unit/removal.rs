@@ -11,7 +11,7 @@ use crate::cleanup::{self, Kind};
 use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::tables::{self, With};
-use crate::{Result, Store, application, lease, machine, operation, relation};
+use crate::{Result, Store, application, lease, machine, operation, relation, secret};
 
 /// A unit on its way out.
 pub(crate) struct LeavingUnit {
@@ -245,6 +245,7 @@ async fn remove_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<(
     };
     relation::leave_all(tx, model, unit).await?;
     operation::unit_gone(tx, model, unit).await?;
+    secret::unit_gone(tx, model, unit).await?;
     tables::remove(tx, model, With::Unit, unit).await?;
     lease::rows::release_leadership(tx, model, unit).await?;
     tx.touch(model, namespace::UNIT, unit.as_str());

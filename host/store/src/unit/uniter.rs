@@ -9,6 +9,7 @@ use periapt_model::config::{Schema, Values};
 use periapt_model::quota::Meter;
 use periapt_model::reach::Exposure;
 use periapt_model::refusal::Subject;
+use periapt_model::secret::DueSecrets;
 use periapt_model::status::{Status, Workload};
 use periapt_model::task::{Beside, DueTask};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
@@ -22,10 +23,10 @@ use crate::db::{
 use crate::error::StoreError;
 use crate::usage::meter::meter;
 use crate::views::unit::number;
-use crate::{DatabaseError, Result, Store, hook, reach, relation, status, views};
+use crate::{DatabaseError, Result, Store, hook, reach, relation, secret, status, views};
 
 impl Store {
-    /// What the controller says of a unit; none when it is gone. Of one without relations whose
+    /// What the controller says of a unit; none when it is gone. Of one without relations and secrets whose
     /// configuration the caller knows, by its digest, in one statement.
     pub async fn unit_told(
         &self,
@@ -37,15 +38,16 @@ impl Store {
         let Some(row) = db.one(UNIT, params![model, unit]).await? else {
             return Ok(None);
         };
-        if config_known == row.config_hash && row.relations == 0 {
-            return told(&mut db, model, unit, row, config_known)
+        let now = self.now();
+        if config_known == row.config_hash && row.relations == 0 && row.secrets == 0 {
+            return told(&mut db, model, unit, row, config_known, now)
                 .await
                 .map(Some);
         }
         drop(db);
         let mut db = self.snapshot().await?;
         match db.one(UNIT, params![model, unit]).await? {
-            Some(row) => told(&mut db, model, unit, row, config_known)
+            Some(row) => told(&mut db, model, unit, row, config_known, now)
                 .await
                 .map(Some),
             None => Ok(None),
@@ -183,6 +185,14 @@ columns! {
         relations: u64 =
             "(SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
                 AND relation_endpoint.application = unit.application)",
+        /// Secrets that it reads, and that it or its application owns.
+        secrets: u64 =
+            "(SELECT COUNT(*) FROM secret_reader WHERE secret_reader.model_uuid = unit.model_uuid
+                AND secret_reader.unit = unit.name)
+            + (SELECT COUNT(*) FROM secret WHERE secret.model_uuid = unit.model_uuid
+                AND secret.owner_kind = 'unit' AND secret.owner = unit.name)
+            + (SELECT COUNT(*) FROM secret WHERE secret.model_uuid = unit.model_uuid
+                AND secret.owner_kind = 'application' AND secret.owner = unit.application)",
         principal: Option<UnitName> = "unit.principal" as optional_word,
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
         opened_ports: Openings = "unit.opened_ports" as json,
@@ -249,7 +259,12 @@ pub(crate) async fn told(
     unit: &UnitName,
     row: UnitRow,
     config_known: &str,
+    now: i64,
 ) -> Result<Told> {
+    let secrets = match row.secrets {
+        0 => DueSecrets::default(),
+        _ => secret::due(db, model, unit, &row.charm_url, now).await?,
+    };
     let relations = match row.relations {
         0 => BTreeMap::new(),
         _ => relation::of_unit(db, model, unit, row.principal.as_ref()).await?,
@@ -275,6 +290,7 @@ pub(crate) async fn told(
             retry_hook_version: 0,
             update_status_version: 0,
             task: row.task,
+            secrets,
         },
         view: HookView {
             machine: row.machine,

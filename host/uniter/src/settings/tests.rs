@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use periapt_model::relation::RemoteRelation;
+use periapt_model::secret::DueSecrets;
 use periapt_model::uniter::RemoteState;
 use periapt_model::{Life, uniter::Resolved};
 use periapt_sandbox::{Bag, Member};
@@ -30,6 +31,7 @@ fn remote(unit_version: u64, application_version: u64) -> RemoteState {
         retry_hook_version: 0,
         update_status_version: 0,
         task: None,
+        secrets: DueSecrets::default(),
     }
 }
 

@@ -9,6 +9,7 @@ use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::proxy::ProxySettings;
 use periapt_model::quota::Meter;
+use periapt_model::secret::{DueSecrets, SecretId};
 use periapt_model::status::{Agent, Machine, Status, Workload};
 use periapt_model::task::TaskId;
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
@@ -32,6 +33,7 @@ mod commit;
 mod effects;
 mod link;
 mod relations;
+mod secrets;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -39,6 +41,7 @@ mod units;
 
 use self::link::Link;
 pub use relations::Relation;
+pub use secrets::SecretRecord;
 pub use tasks::TaskRecord;
 
 /// The model's identity in all tests.
@@ -86,6 +89,7 @@ struct Inner {
     leaders: HashMap<String, UnitName>,
     relations: BTreeMap<u64, Relation>,
     leader_settings: HashMap<String, relations::Bag>,
+    secrets: BTreeMap<SecretId, SecretRecord>,
     /// Units that cannot enter a scope yet.
     not_yet: HashSet<UnitName>,
     logs: Vec<LogRecord>,
@@ -170,6 +174,7 @@ impl Controller {
                 retry_hook_version: 0,
                 update_status_version: 0,
                 task: None,
+                secrets: DueSecrets::default(),
             },
             config,
             state: UnitState::default(),

@@ -21,6 +21,7 @@ mod page;
 pub mod paths;
 mod reach;
 mod resources;
+mod secrets;
 pub mod waiting;
 mod workloads;
 
@@ -52,6 +53,7 @@ pub use operations::*;
 pub use page::*;
 pub use reach::*;
 pub use resources::*;
+pub use secrets::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 

@@ -53,6 +53,7 @@ paths! {
     CLOUDS(0) = "/v1/clouds";
     CONTROLLER(0) = "/v1/controller";
     CONTROLLER_CONFIG(0) = "/v1/controller/config";
+    CONTROLLER_ENCRYPTION_KEY_ROTATE(0) = "/v1/controller/encryption-key/rotate";
     CONTROLLER_FIGURES(0) = "/v1/controller/figures";
     CONTROLLER_INTROSPECTION(1) = "/v1/controller/introspection/{report}";
     CONTROLLER_NODES(0) = "/v1/controller/nodes";
@@ -105,6 +106,11 @@ paths! {
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";
     RESOURCES(1) = "/v1/models/{model}/resources";
+    SECRETS(1) = "/v1/models/{model}/secrets";
+    SECRET(2) = "/v1/models/{model}/secrets/{secret}";
+    SECRET_GRANTS(2) = "/v1/models/{model}/secrets/{secret}/grants";
+    SECRET_GRANT(3) = "/v1/models/{model}/secrets/{secret}/grants/{application}";
+    SECRET_REVEAL(2) = "/v1/models/{model}/secrets/{secret}/reveal";
     SERVICES(1) = "/v1/models/{model}/services";
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     TASK(2) = "/v1/models/{model}/tasks/{task}";
@@ -120,6 +126,8 @@ paths! {
     MODEL_WORKERS(1) = "/v1/models/{model}/workers";
     OPENAPI_JSON(0) = "/v1/openapi.json";
     REGISTER(0) = "/v1/register";
+    SECRET_BACKENDS(0) = "/v1/secret-backends";
+    SECRET_BACKEND(1) = "/v1/secret-backends/{backend}";
     SESSION(0) = "/v1/session";
     USERS(0) = "/v1/users";
     USER(1) = "/v1/users/{user}";

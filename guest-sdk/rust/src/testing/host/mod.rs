@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use periapt_contract::metrics::{Collected, Kind, Sample};
 use periapt_contract::ports::Openings;
+use periapt_contract::secret::SecretId;
 use periapt_contract::{CallError, CallErrorCode, Effects, HookTxn};
 
-use self::{leadership as leader, relation as relations};
+use self::{leadership as leader, relation as relations, secret as secrets};
 use super::relations::TestRelation;
 use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
@@ -23,11 +24,13 @@ mod metrics;
 mod ports;
 mod relation;
 mod resources;
+mod secret;
 mod state;
 mod status;
 mod unit;
 mod workload;
 
+pub(super) use secret::TestSecret;
 pub(super) use workload::TestContainer;
 
 pub(super) struct TestHost {
@@ -49,6 +52,10 @@ pub(super) struct TestHost {
     pub networks: BTreeMap<String, Network>,
     /// Files by the names of resources.
     pub resources: BTreeMap<String, PathBuf>,
+    /// By their ids without `secret:`.
+    pub secrets: BTreeMap<SecretId, TestSecret>,
+    /// So many ids were made.
+    pub made_secrets: u64,
     pub containers: BTreeMap<String, TestContainer>,
     /// What the charm declares that it measures.
     pub metrics: BTreeMap<String, Kind>,
@@ -82,6 +89,8 @@ impl Default for TestHost {
             goal_state: GoalState::default(),
             networks: BTreeMap::new(),
             resources: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+            made_secrets: 0,
             containers: BTreeMap::new(),
             metrics: BTreeMap::new(),
             samples: Vec::new(),

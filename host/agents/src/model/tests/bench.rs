@@ -12,7 +12,7 @@ use periapt_model::{ApplicationName, MachineId, ModelUuid, Refusal, UserName};
 use periapt_providers::{Providers, local};
 use periapt_server::{
     Authenticator, CharmCompiler, CompileProblem, CompiledCharm, Components, ControllerIdentity,
-    Feed, Identity, ModelCache, Observation, Presence, Recorder, Reports, ServerOptions,
+    Feed, Identity, Keyring, ModelCache, Observation, Presence, Recorder, Reports, ServerOptions,
     ServerState, StopSignal, Turn, Upgrade, rpc,
 };
 use periapt_store::{Store, StoreOptions, lease};
@@ -58,6 +58,7 @@ impl Bench {
         let presence = Presence::new(clock.shared());
         // Nobody follows events here, so the feed need not run.
         let feed = Feed::new(store.clone(), clock.shared(), presence.clone());
+        let keyring = Arc::new(Keyring::open(home.path(), "authority", 1).unwrap());
         let state_of = |node: u32| {
             ServerState::new(ServerOptions {
                 store: store.clone(),
@@ -68,6 +69,7 @@ impl Bench {
                 audit: Recorder::start(store.clone(), None, Default::default()),
                 cache: ModelCache::new(feed.clone()),
                 compiler: Arc::clone(&compiler) as Arc<dyn CharmCompiler>,
+                keyring: Arc::clone(&keyring),
                 reports: Arc::new(NoReports),
                 backups: Arc::new(periapt_server::backups::NoBackups),
                 limits: Default::default(),

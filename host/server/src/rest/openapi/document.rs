@@ -38,6 +38,21 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "Name of a resource that the charm declares",
         "^[A-Za-z][A-Za-z0-9._-]*$",
     ),
+    (
+        "secret",
+        "Id of a secret, with `secret:` before it or without, or the name of a user secret",
+        "^[A-Za-z0-9][A-Za-z0-9_.:-]*$",
+    ),
+    (
+        "backend",
+        "Name of a back end of secrets",
+        "^[a-z][a-z0-9-]*$",
+    ),
+    (
+        "application",
+        "Name of an application",
+        "^[a-z](-?[a-z0-9])*$",
+    ),
     ("operation", "Number of an operation", "^[1-9][0-9]{0,15}$"),
     ("task", "Number of a task", "^[1-9][0-9]{0,15}$"),
     ("digest", "Name of a blob", "^[0-9a-f.]+$"),

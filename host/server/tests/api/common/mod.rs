@@ -12,9 +12,9 @@ use std::time::Duration;
 use periapt_engine::SystemClock;
 use periapt_model::{AgentName, ModelUuid, Tag, UserName};
 use periapt_server::{
-    Authenticator, Authority, ControllerIdentity, Feed, LeafResolver, ListenerLimits, ModelCache,
-    Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve, ServerOptions, ServerState,
-    StopSignal, Upgrade, authority, feed, listener,
+    Authenticator, Authority, ControllerIdentity, Feed, Keyring, LeafResolver, ListenerLimits,
+    ModelCache, Mux, Observation, Presence, Recorder, Reports, RouteGuard, Serve, ServerOptions,
+    ServerState, StopSignal, Upgrade, authority, feed, listener,
 };
 use periapt_store::{NewToken, Store, StoreOptions, lease};
 use periapt_telemetry::Spans;
@@ -161,6 +161,7 @@ impl House {
                 Authenticator::new(store.clone(), clock.clone()),
                 lease::Manager::new(&store),
             );
+            let keyring = Arc::new(Keyring::open(directory.path(), "authority", 1).unwrap());
             move || ServerOptions {
                 store: store.clone(),
                 leases: leases.clone(),
@@ -170,6 +171,7 @@ impl House {
                 audit: audit.clone(),
                 cache: cache.clone(),
                 compiler: Arc::new(AnyComponent),
+                keyring: Arc::clone(&keyring),
                 reports: Arc::clone(&reports),
                 backups: Arc::new(periapt_server::backups::NoBackups),
                 limits: Default::default(),

@@ -1,6 +1,8 @@
 //! What a hook asked for becomes true in the controller in memory: a method for each tool, by its name.
 
-use periapt_contract::{Effect, action, leadership, ports, relation, settings, state, workload};
+use periapt_contract::{
+    Effect, action, leadership, ports, relation, secret, settings, state, workload,
+};
 use periapt_model::UnitName;
 use periapt_model::hook::commit::{self, Standing};
 use periapt_model::hook::{Effects, Info};
@@ -95,6 +97,10 @@ impl Inner {
             None if outcome.changes_nothing() => Ok(()),
             None => Err(refused(code::BAD_REQUEST, "a hook has no results")),
         }
+    }
+
+    fn secrets(&mut self, of: Of<'_>, changes: &secret::Changes) -> Result<(), CallError> {
+        self.change_secrets(of.unit, of.hook, changes)
     }
 
     fn workload(&mut self, of: Of<'_>, changes: &workload::Changes) -> Result<(), CallError> {

@@ -195,6 +195,7 @@ impl Inner {
             relations,
             leader_settings_version: told.map_or(0, |bag| bag.version),
             task: due(&record.tasks),
+            secrets: self.due_secrets(unit),
             ..record.remote.clone()
         })
     }

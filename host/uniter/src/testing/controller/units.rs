@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use periapt_model::secret::SecretId;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, UnitName};
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::relations::{Bag, Relation};
+use super::secrets::SecretRecord;
 use super::{Controller, Inner, UnitRecord, argument, optional, refused, value};
 
 impl Controller {
@@ -42,6 +44,8 @@ impl Controller {
                 return Ok(value(told.cloned().unwrap_or_default().settings));
             }
             "GoalState" => return Ok(value(inner.goals(unit))),
+            "OwnedSecrets" => return Ok(value(inner.owned_secrets(unit))),
+            "Secret" => return Ok(value(inner.read_secret(unit, &whole(params)?)?)),
             _ => {}
         }
         // All or nothing, as in the store.
@@ -92,6 +96,7 @@ struct Before {
     record: Option<UnitRecord>,
     relations: BTreeMap<u64, Relation>,
     leader_settings: HashMap<String, Bag>,
+    secrets: BTreeMap<SecretId, SecretRecord>,
     logs: usize,
 }
 
@@ -101,6 +106,7 @@ impl Inner {
             record: self.units.get(unit).cloned(),
             relations: self.relations.clone(),
             leader_settings: self.leader_settings.clone(),
+            secrets: self.secrets.clone(),
             logs: self.logs.len(),
         }
     }
@@ -111,6 +117,7 @@ impl Inner {
         }
         self.relations = before.relations;
         self.leader_settings = before.leader_settings;
+        self.secrets = before.secrets;
         self.logs.truncate(before.logs);
     }
 

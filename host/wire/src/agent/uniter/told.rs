@@ -66,6 +66,7 @@ impl Known {
             relations,
             leader_settings_version,
             task,
+            secrets,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -80,6 +81,7 @@ impl Known {
             relations,
             leader_settings_version,
             task,
+            secrets,
         ))
     }
 
@@ -128,6 +130,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use periapt_model::Life;
+    use periapt_model::secret::DueSecrets;
     use periapt_model::uniter::Resolved;
 
     use super::*;
@@ -147,6 +150,7 @@ mod tests {
                 retry_hook_version: 0,
                 update_status_version: 0,
                 task: None,
+                secrets: DueSecrets::default(),
             },
             view: HookView {
                 machine: None,

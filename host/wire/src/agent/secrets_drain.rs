@@ -1,0 +1,14 @@
+//! Moving revisions of secrets to the back end that the model wants.
+
+use super::secrets::Misplaced;
+use crate::rpc::{Empty, Watch};
+
+crate::facade! { "periapt.SecretsDrain" 1 for Controller {
+    /// Fires when the model wants another back end, and when a revision was written elsewhere.
+    [Watch] WatchSecretBackend as WatchSecretBackend {} -> Watch;
+    /// Revisions of the model that are in another back end than it wants; so many at a time.
+    [Read] Misplaced as GetMisplacedSecrets {} -> Vec<Misplaced>;
+    /// Writes one into the back end that the model wants, lets it be read from there, and removes it from where it
+    /// was. One that is in place, or gone, stays as it is.
+    [Write] Move as MoveSecret { revision: Misplaced } -> Empty;
+} }
