@@ -3,7 +3,8 @@
 //!
 //! A repository is a directory with this file and the archives beside it, so that any web server can
 //! hand it out. The text of an index is a function of what is in it: the same charms published in the
-//! same order give the same bytes. Nothing here reads or writes a file.
+//! same order give the same bytes. What an application could be refreshed to is a function of the index
+//! as well. Nothing here reads or writes a file.
 
 use std::collections::BTreeMap;
 
@@ -184,6 +185,9 @@ impl Index {
     }
 
     /// The revision that a channel of a charm is at.
+    ///
+    /// # Errors
+    /// No such charm or channel; the nearest name is told.
     pub fn newest(&self, charm: &str, channel: &str) -> Result<(u32, &Release), RepositoryError> {
         let releases = self
             .charms
@@ -201,6 +205,56 @@ impl Index {
                 hint: suggestion(channel, releases.channels.keys().map(String::as_str)),
             })
     }
+
+    /// What an application with the archive `sha256` of `charm` could be refreshed to: where its channel
+    /// is, unless the archive is that revision or a later one of the repository. Who has no `channel` is
+    /// told of [`CHANNEL`], and only if the archive is from here.
+    #[must_use]
+    pub fn upgrade(&self, charm: &str, channel: Option<&str>, sha256: &str) -> Option<u32> {
+        let releases = self.charms.get(charm)?;
+        let newest = *releases.channels.get(channel.unwrap_or(CHANNEL))?;
+        let mut revisions = releases.revisions.iter();
+        let own = revisions
+            .find(|(_, release)| release.sha256.to_string() == sha256)
+            .map(|(revision, _)| *revision);
+        match own {
+            Some(own) => (own < newest).then_some(newest),
+            None => channel.map(|_| newest),
+        }
+    }
+}
+
+/// How a revision that the repository has is told apart from the model's own, `local:site-0`.
+#[must_use]
+pub fn shown(charm: &str, revision: u32) -> String {
+    format!("repository:{charm}-{revision}")
+}
+
+/// Where a repository is, as the controller's option says it: nothing, an absolute path of a directory, or
+/// an address over HTTP without a user, a query or a fragment.
+pub(crate) fn is_place(text: &str) -> bool {
+    let plain = |text: &str| !text.chars().any(|c| c.is_whitespace() || c.is_control());
+    match text {
+        "" => true,
+        path if path.starts_with('/') => !path.chars().any(char::is_control),
+        url => address(url).is_some_and(|rest| {
+            let host = rest.split('/').next().unwrap_or_default();
+            let port = host.rsplit_once(':').map(|(_, port)| port);
+            let of_port = |port: &str| port.ends_with(']') || port.parse::<u16>().is_ok();
+            plain(rest)
+                && !rest.contains(['@', '?', '#'])
+                && !host.starts_with(':')
+                && !host.is_empty()
+                && port.is_none_or(of_port)
+        }),
+    }
+}
+
+/// What follows the scheme of an address over HTTP; none where a directory is meant.
+#[must_use]
+pub fn address(text: &str) -> Option<&str> {
+    text.strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"))
 }
 
 impl Releases {
@@ -240,7 +294,11 @@ impl Releases {
     }
 }
 
-fn check_channel(channel: &str) -> Result<(), RepositoryError> {
+/// Whether this can be a channel's name.
+///
+/// # Errors
+/// It cannot.
+pub fn check_channel(channel: &str) -> Result<(), RepositoryError> {
     let sound = channel.len() <= CHANNEL_BYTES
         && channel.starts_with(|c: char| c.is_ascii_alphabetic())
         && channel

@@ -102,3 +102,55 @@ fn who_misspells_is_told_the_nearest_name() {
     let channel = index.newest("site", "stabel").unwrap_err().to_string();
     assert!(channel.ends_with("did you mean \"stable\"?"), "{channel}");
 }
+
+#[test]
+fn an_application_is_told_of_what_its_channel_is_at() {
+    let mut index = Index::default();
+    let sum = |text: &str| release(text).sha256.to_string();
+    for (text, channel) in [("a", CHANNEL), ("b", "edge"), ("c", "edge")] {
+        index.publish("site", channel, release(text), None).unwrap();
+    }
+    let upgrade = |channel, text| index.upgrade("site", channel, &sum(text));
+    assert_eq!(upgrade(Some("edge"), "a"), Some(2));
+    assert_eq!(upgrade(Some("edge"), "c"), None, "it is there already");
+    assert_eq!(upgrade(None, "a"), None);
+    assert_eq!(upgrade(None, "b"), None, "never back to an older one");
+    assert_eq!(upgrade(Some(CHANNEL), "c"), None);
+    assert_eq!(upgrade(Some("beta"), "a"), None, "no such channel");
+    // An archive of elsewhere: only who chose a channel follows one.
+    assert_eq!(upgrade(None, "z"), None);
+    assert_eq!(upgrade(Some(CHANNEL), "z"), Some(0));
+    assert_eq!(index.upgrade("front", Some("edge"), &sum("a")), None);
+    index.publish("site", CHANNEL, release("c"), None).unwrap();
+    assert_eq!(index.upgrade("site", None, &sum("a")), Some(2));
+    assert_eq!(shown("site", 2), "repository:site-2");
+}
+
+#[test]
+fn a_place_is_a_path_or_an_address() {
+    for sound in [
+        "",
+        "/srv/charms",
+        "http://127.0.0.1:8000",
+        "https://charms.example/shop/",
+        "http://[::1]:8000/x",
+        "http://[::1]/x",
+    ] {
+        assert!(is_place(sound), "{sound}");
+    }
+    for bad in [
+        "charms",
+        "./charms",
+        "ftp://charms.example",
+        "https://",
+        "https:///charms",
+        "https://user:word@charms.example/",
+        "https://charms.example/?token=x",
+        "https://charms.example/#x",
+        "https://charms.example:port/",
+        "https://charms.example/a b",
+        "/srv/\ncharms",
+    ] {
+        assert!(!is_place(bad), "{bad}");
+    }
+}
