@@ -40,13 +40,15 @@ impl Store {
                 let change = secret::with_secrets(&mut tx.db, &model, &charm.config, &change).await?;
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
                 let hash = config::hash(&charm.config.effective(&settings));
+                let channel = charm::channel(request.channel.unwrap_or_default())?;
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
-                        life, settings, config_hash, workload_version, created_at, subordinate)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7)
+                        life, settings, config_hash, workload_version, created_at, subordinate, channel)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
                 let url = charm.url.to_string();
-                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, charm.subordinate];
+                let settings = to_json(&settings)?;
+                let values = params![&model, name, url, settings, hash, tx.now, charm.subordinate, channel];
                 if tx.db.execute(sql, values).await? == 0 {
                     return Err(StoreError::AlreadyExists { kind: Subject::Application, name: name.to_string() });
                 }
@@ -103,7 +105,8 @@ impl Store {
     /// Changes an application's charm to another revision of it, newer or older, and options with
     /// it. The same revision again changes nothing but what is named: resources, options, and that
     /// units in error are not to wait. Settings that the new charm does not know, or reads
-    /// differently, go, and so do resources that it does not declare.
+    /// differently, go, and so do resources that it does not declare, and what the charm of before
+    /// could be refreshed to.
     pub async fn refresh(
         &self,
         model: &ModelUuid,
@@ -121,6 +124,9 @@ impl Store {
                     message: format!("\"{application}\" {}", unfit.why),
                 })?;
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
+                if let Some(channel) = request.channel {
+                    charm::follow(tx, &model, &application, channel).await?;
+                }
                 let resources = &request.resources;
                 let attached = resource::attach_uploads(tx, &model, &application, &new, resources).await?;
                 if new.url == old.url {
@@ -144,7 +150,7 @@ impl Store {
                 let settings = application::config::apply(&new.config, settings, &change)?;
                 let hash = config::hash(&new.config.effective(&settings));
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
-                        charm_modified_version = charm_modified_version + 1
+                        charm_modified_version = charm_modified_version + 1, can_upgrade_to = ''
                     WHERE model_uuid = $1 AND name = $2";
                 let values = params![
                     &model,

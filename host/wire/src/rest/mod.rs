@@ -85,6 +85,9 @@ pub struct ControllerInfo {
     pub addresses: Vec<String>,
     /// Where it is itself, and a model that names no cloud.
     pub cloud: String,
+    /// Where charms are taken from by name: the path of a directory or a URL; empty for nowhere.
+    #[serde(default)]
+    pub charm_repository: String,
     pub models: u64,
     pub started_at: i64,
     /// `sqlite` or `postgresql`.
@@ -190,6 +193,9 @@ pub struct Deploy {
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// The channel of a charm repository that the charm was taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
 }
 
 fn one() -> u32 {
@@ -203,6 +209,12 @@ pub struct ApplicationInfo {
     pub charm: String,
     pub charm_name: String,
     pub charm_revision: u64,
+    /// The channel of a charm repository that its charm was taken from; empty for none.
+    #[serde(default)]
+    pub channel: String,
+    /// Where its channel is, `repository:site-4`, if that is a newer revision than its charm.
+    #[serde(default)]
+    pub can_upgrade_to: String,
     pub life: Life,
     pub exposed: bool,
     /// To whom, by endpoint; the empty name stands for all that are not named.
@@ -238,6 +250,20 @@ pub struct Refresh {
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// The channel of a charm repository that the charm was taken from, empty for none; as it was when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+}
+
+/// An application whose charm has a newer revision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct CharmUpgrade {
+    pub application: ApplicationName,
+    /// The charm that it has, `local:site-0`.
+    pub charm: String,
+    /// The newer one, `repository:site-4`.
+    pub can_upgrade_to: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

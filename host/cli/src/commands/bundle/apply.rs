@@ -67,6 +67,7 @@ async fn take(
             to,
         } => {
             let deploy = Deploy {
+                channel: None,
                 resources: Default::default(),
                 charm: charms.url(context, here, &application).await?,
                 placement: machines.of(here, &to).await?,
@@ -78,6 +79,7 @@ async fn take(
         }
         Step::Refresh { application } => {
             let refresh = Refresh {
+                channel: None,
                 resources: Default::default(),
                 charm: charms.url(context, here, &application).await?,
                 config: Default::default(),

@@ -296,6 +296,7 @@ impl World<'_> {
                     .expect("charm")
                     .url;
                 let request = periapt_wire::rest::Refresh {
+                    channel: None,
                     resources: Default::default(),
                     charm: url.to_string(),
                     config: Default::default(),
