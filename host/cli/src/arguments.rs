@@ -15,8 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, credentials, machines, reach, relations, resources, secrets,
-    tasks,
+    actions, annotations, blocks, charm_revisions, credentials, machines, reach, relations,
+    resources, secrets, tasks,
 };
 
 pub use accounts::{
@@ -35,7 +35,7 @@ pub use controllers::{
 pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
     AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
-    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
+    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Repository, Resolved,
     ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
     Workers, Workloads, duration,
 };
@@ -135,6 +135,8 @@ pub enum Command {
     RemoveUnit(RemoveUnit),
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
+    #[command(flatten)]
+    CharmRevisions(charm_revisions::Verb),
     #[command(flatten)]
     Resources(resources::Verb),
     #[command(flatten)]
@@ -385,7 +387,12 @@ mod tests {
             "refresh site --path ./site.charm --config title=News --config site.yaml --force-units",
             "refresh site --revision 0",
             "refresh site --force-units",
+            "refresh site",
+            "refresh site --channel edge",
             "refresh site --repository ./charms --channel edge",
+            "refresh-charm-revisions -m prod:demo --format json",
+            "deploy site docs --channel edge",
+            "deploy site --repository https://charms.example/shop",
             "deploy site docs --repository ./charms --channel edge",
             "deploy ./site.charm --resource theme=./theme.css --resource words=./words.txt",
             "attach-resource site theme=./theme.css",

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytes::Bytes;
 use periapt_model::charm::repository::{INDEX, Index, RepositoryError, address};
@@ -73,7 +74,7 @@ impl Repository {
     /// # Errors
     /// It cannot be read, or is none.
     pub async fn index(&self) -> Result<Index, Fault> {
-        let bytes = self.read(INDEX, INDEX_BYTES).await?;
+        let bytes = self.read(INDEX, INDEX_BYTES, web::OF_INDEX).await?;
         let bytes = bytes.ok_or(Fault::NoIndex)?;
         let text = String::from_utf8(bytes).map_err(|error| Fault::Unreadable {
             file: INDEX.to_owned(),
@@ -94,7 +95,7 @@ impl Repository {
         if release.size > most {
             return Err(Fault::TooLarge { file, most });
         }
-        let archive = self.read(&file, release.size).await;
+        let archive = self.read(&file, release.size, web::OF_ARCHIVE).await;
         let damaged = Fault::Damaged {
             charm: charm.to_owned(),
             revision,
@@ -115,10 +116,15 @@ impl Repository {
         }
     }
 
-    /// A file of at most so many bytes; none where there is none.
-    async fn read(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, Fault> {
+    /// A file of at most so many bytes; none where there is none. A server has so much time for it.
+    async fn read(
+        &self,
+        name: &str,
+        most: u64,
+        patience: Duration,
+    ) -> Result<Option<Vec<u8>>, Fault> {
         match &self.0 {
-            Place::Web(web) => web.get(name, most).await,
+            Place::Web(web) => web.get(name, most, patience).await,
             Place::Directory(directory) => {
                 let path = directory.join(name);
                 let shown = path.display().to_string();

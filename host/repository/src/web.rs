@@ -7,10 +7,13 @@ use reqwest::{Certificate, Client, StatusCode, redirect};
 use crate::Fault;
 
 /// For a connection, and for each part of an answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(20);
 
-/// For one answer, however slowly it comes.
-const ANSWER: Duration = Duration::from_secs(600);
+/// For a whole index, since somebody waits for it.
+pub(super) const OF_INDEX: Duration = Duration::from_secs(20);
+
+/// For a whole archive, however slowly it comes.
+pub(super) const OF_ARCHIVE: Duration = Duration::from_secs(600);
 
 /// Where a machine has the authorities that it trusts.
 const SYSTEM_CERTIFICATES: &[&str] = &[
@@ -34,7 +37,6 @@ impl Web {
         let mut builder = Client::builder()
             .connect_timeout(PATIENCE)
             .read_timeout(PATIENCE)
-            .timeout(ANSWER)
             .redirect(redirect::Policy::none())
             .no_proxy();
         if url.scheme() == "https" {
@@ -52,13 +54,18 @@ impl Web {
     }
 
     /// A file of at most so many bytes; none where there is none.
-    pub(super) async fn get(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) async fn get(
+        &self,
+        name: &str,
+        most: u64,
+        patience: Duration,
+    ) -> Result<Option<Vec<u8>>, Fault> {
         let file = format!("{}/{name}", self.address);
         let failed = |why: String| Fault::Unreadable {
             file: file.clone(),
             why,
         };
-        let sent = self.http.get(&file).send().await;
+        let sent = self.http.get(&file).timeout(patience).send().await;
         let mut response = sent.map_err(|error| failed(unreachable(&error)))?;
         match response.status() {
             StatusCode::OK => {}

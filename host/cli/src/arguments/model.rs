@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use periapt_model::charm::repository::CHANNEL;
 use periapt_wire::rest::WaitKind;
 
 use super::{
@@ -83,7 +82,8 @@ pub struct DestroyModel {
 
 #[derive(Debug, Args)]
 pub struct Deploy {
-    /// A .charm file, a project with one in it, a bundle's .yaml file, or a charm of --repository.
+    /// A .charm file, a project with one in it, a bundle's .yaml file, or the name of a charm in a
+    /// charm repository.
     pub path: PathBuf,
     /// Name of the application [default: the charm's].
     pub application: Option<String>,
@@ -113,12 +113,13 @@ pub struct Deploy {
 /// Where a charm is taken from by its name.
 #[derive(Debug, Args)]
 pub struct Repository {
-    /// Take the charm from this charm repository, a directory on this machine.
-    #[arg(long = "repository", value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-    /// With --repository: the channel.
-    #[arg(long, value_name = "NAME", default_value = CHANNEL, requires = "directory")]
-    pub channel: String,
+    /// Take the charm from this charm repository, a directory of this machine or a URL [default: the
+    /// controller's].
+    #[arg(long = "repository", value_name = "DIR|URL")]
+    pub place: Option<String>,
+    /// The channel there [default: that of the application, or stable].
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -161,10 +162,10 @@ pub struct Refresh {
     /// The application.
     pub application: String,
     /// A .charm file, or a project with one in it.
-    #[arg(long, required_unless_present_any = ["directory", "force_units", "resource", "revision"], conflicts_with = "directory")]
+    #[arg(long, conflicts_with_all = ["place", "channel"])]
     pub path: Option<PathBuf>,
     /// A revision of its charm that the model has already, an older one too.
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["directory", "path"])]
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["place", "channel", "path"])]
     pub revision: Option<u32>,
     /// Set options in the same step: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]

@@ -1,21 +1,21 @@
-//! A charm repository on this machine's disk: `charm publish` writes it, `deploy` and `refresh` take charms from it.
+//! Charm repositories: `charm publish` writes one on this machine's disk, `deploy` and `refresh` take charms from one.
 //!
-//! A charm that is taken goes up like one of a file: the controller knows nothing of repositories.
+//! A charm that is taken goes up like one of a file: the controller fetches none. What it reads of its own
+//! repository is the index, to say which charms have newer revisions.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use periapt_client::rest::RestClient;
 use periapt_model::Digest;
-use periapt_model::charm::repository::{INDEX, Index, Release, RepositoryError};
+use periapt_model::charm::repository::{INDEX, Index, Release, RepositoryError, address};
+use periapt_repository::{Fault, INDEX_BYTES, Repository};
 
 use super::{Context, deploy};
 use crate::arguments::CharmPublish;
 use crate::failure::{Exit, Failure, Outcome};
-
-/// An index of some ten thousand revisions; a longer file is none.
-const INDEX_BYTES: u64 = 4 << 20;
 
 pub fn publish(context: &Context, arguments: &CharmPublish) -> Outcome {
     let archive = deploy::read_archive(&arguments.path)?;
@@ -33,8 +33,10 @@ pub fn publish(context: &Context, arguments: &CharmPublish) -> Outcome {
     let (name, channel) = (&metadata.name, &arguments.channel);
     let revision = index
         .publish(name, channel, release, arguments.revision)
-        .map_err(|error| refused(directory, &error))?;
-    let text = index.write().map_err(|error| refused(directory, &error))?;
+        .map_err(|error| unpublished(directory, error))?;
+    let text = index
+        .write()
+        .map_err(|error| unpublished(directory, error))?;
     if text.len() as u64 > INDEX_BYTES {
         return Err(Failure::failed("the repository is full")
             .why(format!(
@@ -51,47 +53,56 @@ pub fn publish(context: &Context, arguments: &CharmPublish) -> Outcome {
     Ok(())
 }
 
-/// The archive that a channel of a charm is at.
-pub fn take(directory: &Path, charm: &str, channel: &str) -> Outcome<Bytes> {
-    let index = read(directory)?.ok_or_else(|| {
-        Failure::new(
-            Exit::NotFound,
-            format!("{} is no charm repository", directory.display()),
-        )
-        .why(format!("it has no {INDEX}"))
-        .advice(format!(
-            "periapt charm publish ./FILE.charm {}",
-            directory.display()
-        ))
-    })?;
-    let (revision, release) = index
-        .newest(charm, channel)
-        .map_err(|error| refused(directory, &error))?;
-    let file = directory.join(release.file());
-    let failed = |error: std::io::Error| Failure::file("the charm cannot be read", &file, &error);
-    let mut archive = Vec::new();
-    File::open(&file)
-        .and_then(|file| {
-            file.take(release.size.saturating_add(1))
-                .read_to_end(&mut archive)
-        })
-        .map_err(failed)?;
-    if archive.len() as u64 != release.size || Digest::of(&archive) != release.sha256 {
-        return Err(Failure::failed(format!(
-            "revision {revision} of charm \"{charm}\" is damaged"
-        ))
-        .why(format!(
-            "{} is not what the index says: {}",
-            file.display(),
-            release.sha256
-        ))
-        .advice("publish the charm again"));
-    }
-    Ok(archive.into())
+/// Where charms are taken from by name: the controller's repository, if it has one.
+pub async fn of_controller(client: &RestClient) -> Outcome<Option<String>> {
+    let place = client.controller().await?.charm_repository;
+    Ok(Some(place).filter(|place| !place.is_empty()))
 }
 
-fn refused(directory: &Path, error: &RepositoryError) -> Failure {
-    let (exit, advice) = match error {
+/// Nobody said where a charm is that was asked for by its name.
+pub fn nowhere(charm: &str) -> Failure {
+    Failure::new(Exit::NotFound, format!("there is no charm at {charm}"))
+        .why("there is no such file, and the controller has no charm repository")
+        .advice("give the path of a .charm file, or a repository: --repository DIR|URL")
+}
+
+/// The archive that a channel of a charm is at, in the repository at `place`.
+pub async fn take(place: &str, charm: &str, channel: &str) -> Outcome<Bytes> {
+    let refused = |fault: Fault| refused(place, &fault);
+    let repository = Repository::at(place).map_err(refused)?;
+    let taken = repository.take(charm, channel).await;
+    Ok(taken.map_err(refused)?.archive)
+}
+
+fn unpublished(directory: &Path, error: RepositoryError) -> Failure {
+    refused(&directory.display().to_string(), &Fault::Index(error))
+}
+
+fn refused(place: &str, fault: &Fault) -> Failure {
+    let (exit, advice) = match fault {
+        Fault::NoIndex => {
+            let advice = match address(place) {
+                Some(_) => {
+                    "give the URL of a directory that periapt charm publish wrote".to_owned()
+                }
+                None => format!("periapt charm publish ./FILE.charm {place}"),
+            };
+            return Failure::new(Exit::NotFound, format!("{place} is no charm repository"))
+                .why(fault.to_string())
+                .advice(advice);
+        }
+        Fault::Index(error) => of_index(error),
+        Fault::Unreadable { .. } => (Exit::Failed, "see that it can be read from this machine"),
+        Fault::TooLarge { .. } => (Exit::Failed, "use another repository"),
+        Fault::Damaged { .. } => (Exit::Failed, "publish the charm again"),
+    };
+    Failure::new(exit, format!("charm repository {place} refuses"))
+        .why(fault.to_string())
+        .advice(advice)
+}
+
+fn of_index(error: &RepositoryError) -> (Exit, &'static str) {
+    match error {
         RepositoryError::Unreadable(_)
         | RepositoryError::Format(_)
         | RepositoryError::Dangling { .. } => (
@@ -112,13 +123,7 @@ fn refused(directory: &Path, error: &RepositoryError) -> Failure {
         RepositoryError::NoCharm { .. } | RepositoryError::NoChannel { .. } => {
             (Exit::NotFound, "publish it first: periapt charm publish")
         }
-    };
-    Failure::new(
-        exit,
-        format!("charm repository {} refuses", directory.display()),
-    )
-    .why(error.to_string())
-    .advice(advice)
+    }
 }
 
 /// The index of a directory; none where there is none.
@@ -136,9 +141,9 @@ fn read(directory: &Path) -> Outcome<Option<Index>> {
         .map_err(failed)?;
     if text.len() as u64 > INDEX_BYTES {
         let error = RepositoryError::Unreadable(format!("more than {INDEX_BYTES} bytes"));
-        return Err(refused(directory, &error));
+        return Err(unpublished(directory, error));
     }
-    let index = Index::read(&text).map_err(|error| refused(directory, &error))?;
+    let index = Index::read(&text).map_err(|error| unpublished(directory, error))?;
     Ok(Some(index))
 }
 

@@ -71,7 +71,7 @@ async fn an_application_shows_what_its_channel_is_at_until_it_has_it() {
             store.followed(&model).await,
             both("edge", "repository:site-1")
         );
-        let status = store.full_status(&model, &present).await.unwrap();
+        let status = store.full_status(&model, &[], &present).await.unwrap();
         let shown = &status.applications["site"];
         assert_eq!(
             both(&shown.charm_channel, &shown.can_upgrade_to),
