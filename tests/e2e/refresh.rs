@@ -2,7 +2,8 @@
 //! step, and refused where relations would break.
 
 use anyhow::{Result, ensure};
-use periapt_tests::{Home, charm, charm_with, root};
+use periapt_tests::web::serve_files;
+use periapt_tests::{Home, assert_three_lines, charm, charm_with, root};
 use serde_json::Value;
 
 fn probe(model: &Value) -> &Value {
@@ -168,6 +169,99 @@ fn charms_are_published_to_a_directory_and_deployed_from_it() -> Result<()> {
     ensure!(
         misspelt.code == 3 && misspelt.err.contains("did you mean \"probe\"?"),
         "{misspelt:?}"
+    );
+    Ok(())
+}
+
+/// charmrevision, with the real program: the controller asks a server, and so does the client.
+#[test]
+fn newer_revisions_are_shown_from_a_server_when_they_are_asked_for() -> Result<()> {
+    let home = Home::started()?;
+    let charms = home.path().join("charms");
+    let place = serve_files(&charms)?;
+    let publish = |file: &str, channel: &str| {
+        let charms = charms.display().to_string();
+        home.ok(["charm", "publish", file, &charms, "--channel", channel])
+    };
+    let older = charm("probe").display().to_string();
+    publish(&older, "edge")?;
+
+    // Nobody has said where charms are.
+    let nowhere = home.periapt(["deploy", "probe"])?;
+    assert_three_lines(&nowhere, 3, &["the controller has no charm repository"]);
+    let nothing = home.periapt(["refresh-charm-revisions"])?;
+    assert_three_lines(&nothing, 4, &["charm-repository-missing"]);
+    let wrong = home.periapt(["controller-config", "charm-repository=ftp://charms"])?;
+    assert_three_lines(&wrong, 2, &["expects nothing, an absolute path, or a URL"]);
+    home.ok(["controller-config", &format!("charm-repository={place}")])?;
+
+    home.ok(["deploy", "probe", "--channel", "edge"])?;
+    let none = home.periapt(["refresh-charm-revisions"])?;
+    ensure!(
+        none.code == 0 && none.err.contains("No application has a newer revision"),
+        "{none:?}"
+    );
+    let model = home.status()?;
+    ensure!(probe(&model)["charm-channel"] == "edge", "{model:#}");
+    ensure!(probe(&model)["can-upgrade-to"].is_null(), "{model:#}");
+
+    let newer = home.path().join("newer.charm");
+    charm_with("probe", &[("files/news.txt", "newer")], &newer)?;
+    publish(&newer.display().to_string(), "edge")?;
+    let found = home.json(["refresh-charm-revisions"])?;
+    ensure!(
+        found[0]["application"] == "probe" && found[0]["can-upgrade-to"] == "repository:probe-1",
+        "{found:#}"
+    );
+    let model = home.status()?;
+    ensure!(
+        probe(&model)["can-upgrade-to"] == "repository:probe-1",
+        "{model:#}"
+    );
+    let shown = home.ok(["show-application", "probe"])?;
+    ensure!(
+        shown.contains("can-upgrade-to: repository:probe-1"),
+        "{shown}"
+    );
+
+    // Where it is taken from and which channel it follows is known.
+    home.ok(["refresh", "probe"])?;
+    let model = home.until("the newer charm is in place", |model| {
+        probe(model)["charm-rev"] == 1 && in_place(model)
+    })?;
+    ensure!(probe(&model)["can-upgrade-to"].is_null(), "{model:#}");
+    let again = home.periapt(["refresh", "probe"])?;
+    ensure!(
+        again.code == 0 && again.err.contains("runs local:probe-1 already"),
+        "{again:?}"
+    );
+
+    // What the server hands out is held against the index.
+    let newest = home.path().join("newest.charm");
+    charm_with("probe", &[("files/news.txt", "newest")], &newest)?;
+    publish(&newest.display().to_string(), "edge")?;
+    let index = std::fs::read_to_string(charms.join("index.json"))?;
+    let index: Value = serde_json::from_str(&index)?;
+    let sha256 = index["charms"]["probe"]["revisions"]["2"]["sha256"].as_str();
+    let file = charms.join(format!("{}.charm", sha256.unwrap_or_default()));
+    std::fs::write(&file, "damaged")?;
+    let damaged = home.periapt(["refresh", "probe"])?;
+    assert_three_lines(&damaged, 1, &["revision 2 of charm \"probe\" is damaged"]);
+
+    // A file follows no channel.
+    home.ok(["refresh", "probe", "--path", &older])?;
+    let model = home.status()?;
+    ensure!(probe(&model)["charm-channel"].is_null(), "{model:#}");
+    let unsaid = home.periapt(["refresh", "probe"])?;
+    assert_three_lines(&unsaid, 2, &["from no channel of a charm repository"]);
+
+    // A repository that is gone is told, and nothing else stops.
+    std::fs::remove_file(charms.join("index.json"))?;
+    let gone = home.periapt(["refresh-charm-revisions"])?;
+    assert_three_lines(
+        &gone,
+        1,
+        &["charm-repository-unavailable", "it has no index.json"],
     );
     Ok(())
 }

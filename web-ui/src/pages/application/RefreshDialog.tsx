@@ -43,6 +43,12 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
         Runs {application.charm} now. Every unit runs upgrade-charm on the new revision; its state
         stays.
       </p>
+      {application["can-upgrade-to"] && (
+        <p>
+          The charm repository has {application["can-upgrade-to"]}. The command line takes it from there:{" "}
+          <code>{command("refresh", "-m", model, name)}</code>
+        </p>
+      )}
       <CharmPicker model={model} charms={fitting} chosen={charm} onChoose={setCharm} />
       {other && (
         <p role="alert">

@@ -11,21 +11,18 @@ use periapt_server::{Identity, rpc};
 use periapt_wire::agent::charm_revisions::UpdateLatestRevisions;
 use periapt_wire::rest::ConfigChange;
 
-use super::bench::{Bench, archive};
+use super::bench::Bench;
 use crate::model::charmrevision;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Puts an archive of the charm into the index of a directory, which is made.
-fn publish(directory: &Path, archive: &[u8]) {
+fn publish(directory: &Path, sha256: Digest) {
     std::fs::create_dir_all(directory).unwrap();
     let file = directory.join(INDEX);
     let text = std::fs::read_to_string(&file).ok();
     let mut index = text.map_or_else(Index::default, |text| Index::read(&text).unwrap());
-    let release = Release {
-        sha256: Digest::of(archive),
-        size: archive.len() as u64,
-    };
+    let release = Release { sha256, size: 1 };
     index.publish("site", CHANNEL, release, None).unwrap();
     std::fs::write(file, index.write().unwrap()).unwrap();
 }
@@ -70,7 +67,8 @@ async fn the_status_shows_what_an_application_can_upgrade_to_after_one_interval_
     bench.until_running(&engine, charmrevision::NAME).await;
     bench.deploy("site", 0).await;
     let charms = bench.home.path().join("charms");
-    publish(&charms, &archive());
+    let uploaded = bench.store.charms(&bench.model).await.unwrap();
+    publish(&charms, uploaded[0].sha256.parse().unwrap());
     let place = Value::Text(charms.display().to_string());
     let change = ConfigChange {
         set: [("charm-repository".to_owned(), place)].into(),
@@ -89,12 +87,12 @@ async fn the_status_shows_what_an_application_can_upgrade_to_after_one_interval_
     assert_eq!(bench.can_upgrade_to().await, "");
 
     // One interval.
-    publish(&charms, b"newer");
+    publish(&charms, Digest::of("newer"));
     bench.clock.advance(DAY.mul_f64(1.1));
     bench.until_it_shows("repository:site-1").await;
 
     // Forced.
-    publish(&charms, b"newest");
+    publish(&charms, Digest::of("newest"));
     let identity = Identity::Controller {
         model: Some(bench.model.clone()),
     };
@@ -122,7 +120,7 @@ async fn the_status_shows_what_an_application_can_upgrade_to_after_one_interval_
 
     // It is looked at again after an hour.
     std::fs::write(&index, text).unwrap();
-    publish(&charms, b"the last");
+    publish(&charms, Digest::of("the last"));
     bench.clock.advance(Duration::from_secs(67 * 60));
     bench.until_it_shows("repository:site-3").await;
 
