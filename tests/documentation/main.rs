@@ -268,6 +268,8 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
     std::fs::copy(charm("site"), home.join("site.charm"))?;
     let newer = home.join("newer.charm");
     charm_with("site", &[("files/news.txt", "newer")], &newer)?;
+    let newest = home.join("newest.charm");
+    charm_with("site", &[("files/news.txt", "newest")], &newest)?;
     let script = blocks(&root().join("docs/how-to/charm-repository.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
     for wanted in [
@@ -276,6 +278,9 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
         "refused, as it should be",
         "Deployed \"docs\"",
         "runs local:site-0 already",
+        "Deployed \"help\"",
+        "can-upgrade-to: repository:site-2",
+        "Refreshed \"help\" to local:site-1",
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
