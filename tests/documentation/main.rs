@@ -279,7 +279,7 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
         "Deployed \"docs\"",
         "runs local:site-0 already",
         "Deployed \"help\"",
-        "can-upgrade-to: repository:site-2",
+        "repository:site-2",
         "Refreshed \"help\" to local:site-1",
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");

@@ -218,10 +218,10 @@ fn newer_revisions_are_shown_from_a_server_when_they_are_asked_for() -> Result<(
         probe(&model)["can-upgrade-to"] == "repository:probe-1",
         "{model:#}"
     );
-    let shown = home.ok(["show-application", "probe"])?;
+    let shown = home.json(["show-application", "probe"])?;
     ensure!(
-        shown.contains("can-upgrade-to: repository:probe-1"),
-        "{shown}"
+        shown["probe"]["can-upgrade-to"] == "repository:probe-1",
+        "{shown:#}"
     );
 
     // Where it is taken from and which channel it follows is known.
