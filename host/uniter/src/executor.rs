@@ -446,6 +446,7 @@ impl Executor {
                 url: charm.info.url.to_string(),
                 reason,
             }),
+            Err(error @ UniterError::Charm { .. }) => Err(error),
             _ => Ok(()),
         }
     }
