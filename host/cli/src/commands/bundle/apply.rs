@@ -87,7 +87,8 @@ async fn take(
         }
         Step::Refresh { application } => {
             let refresh = Refresh {
-                channel: None,
+                // A file follows no channel.
+                channel: Some(String::new()),
                 resources: Default::default(),
                 charm: charms.url(context, here, &application).await?,
                 config: Default::default(),
