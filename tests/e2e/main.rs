@@ -17,6 +17,7 @@ mod metrics;
 mod observe;
 mod quotas;
 mod reached;
+mod refresh;
 mod resources;
 mod secret_backends;
 mod secrets;

@@ -26,4 +26,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0022_blocks.sql"),
     include_str!("migrations/0023_secrets.sql"),
     include_str!("migrations/0024_payloads.sql"),
+    include_str!("migrations/0025_charm_revisions.sql"),
 ];

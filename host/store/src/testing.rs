@@ -225,6 +225,7 @@ impl Fixture {
 
 pub(crate) fn request(name: &str, units: u32) -> Deploy {
     Deploy {
+        channel: None,
         resources: Default::default(),
         placement: Vec::new(),
         application: name.parse().expect("name"),

@@ -122,7 +122,15 @@ export function ApplicationLayout() {
       />
       <Facts
         rows={[
-          ["Charm", <Link key="charm" to={toCharm(model, application.charm)}>{application.charm}</Link>],
+          [
+            "Charm",
+            <span key="charm">
+              <Link to={toCharm(model, application.charm)}>{application.charm}</Link>
+              {application["can-upgrade-to"] && (
+                <span className="tag">can upgrade to {application["can-upgrade-to"]}</span>
+              )}
+            </span>,
+          ],
           ["Units", String(application.units.length)],
           ["Version", application["workload-version"] || "not reported"],
           [
