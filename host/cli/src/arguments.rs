@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     actions, annotations, blocks, credentials, machines, reach, relations, resources, secrets,
-    tasks,
+    tasks, terms,
 };
 
 pub use accounts::{
@@ -137,6 +137,8 @@ pub enum Command {
     RemoveApplication(RemoveApplication),
     #[command(flatten)]
     Resources(resources::Verb),
+    #[command(flatten)]
+    Terms(terms::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
@@ -388,6 +390,8 @@ mod tests {
             "list-resources site",
             "deploy ./site.charm -n 2 --to 0,1",
             "add-unit site -n 2 --to 0",
+            "min-units site",
+            "min-units site 2 -m demo",
             "integrate front:website site",
             "relate front site -m demo",
             "remove-relation front site:website --force",

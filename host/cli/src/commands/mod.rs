@@ -36,6 +36,7 @@ mod settings;
 mod show;
 mod status;
 pub mod tasks;
+pub mod terms;
 mod units;
 mod wait_for;
 mod workers;
@@ -105,6 +106,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
         Command::Resources(verb) => resources::run(context, verb).await,
+        Command::Terms(verb) => terms::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,

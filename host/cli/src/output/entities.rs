@@ -137,6 +137,9 @@ pub struct ApplicationDocument {
     charm_url: String,
     charm_rev: u64,
     principal: bool,
+    /// Units that it has at the least; ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_units: Option<u32>,
     exposed: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
@@ -166,6 +169,7 @@ impl ApplicationDocument {
             charm_url: application.charm.clone(),
             charm_rev: application.charm_revision,
             principal: !application.subordinate,
+            min_units: (application.min_units > 0).then_some(application.min_units),
             exposed: application.exposed,
             exposed_endpoints: application.exposed_endpoints.clone(),
             url: application.url.clone(),

@@ -26,6 +26,7 @@ mod renewal;
 mod resources;
 mod secrets;
 mod shapes;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod units;

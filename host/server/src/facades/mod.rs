@@ -44,6 +44,7 @@ macro_rules! handlers {
 
 mod action_pruner;
 mod agent_host;
+mod application_scaler;
 mod charm_downloader;
 mod cleaner;
 mod credential_validator;
@@ -114,6 +115,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
     [
         action_pruner::handlers(),
         agent_host::handlers(),
+        application_scaler::handlers(),
         charm_downloader::handlers(),
         cleaner::handlers(),
         credential_validator::handlers(),

@@ -5,7 +5,7 @@ use axum::extract::State;
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
-    Refresh, Removal, Unexpose, paths,
+    Refresh, Removal, SetMinUnits, Unexpose, paths,
 };
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -32,6 +32,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(unexpose)).about(About::Application),
         row(WRITE, routes!(refresh)).about(About::Application),
         row(WRITE, routes!(add_units)).about(About::Application),
+        row(WRITE, routes!(set_min_units)).about(About::Application),
     ]
 }
 
@@ -143,6 +144,24 @@ async fn add_units(
         state
             .store()
             .add_units_to(&model, &name, request.count, request.placement),
+    )
+    .await
+}
+
+/// Says how many units an application has at the least.
+///
+/// While fewer are alive, others are added by themselves: one that is removed goes all the same. Taken back
+/// with 0, which removes no unit.
+#[utoipa::path(put, path = paths::APPLICATION_MIN_UNITS.text, request_body = SetMinUnits, responses((status = 200, body = ApplicationInfo)))]
+async fn set_min_units(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetMinUnits>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    changed(
+        state
+            .store()
+            .set_min_units(&model, &name, request.min_units),
     )
     .await
 }

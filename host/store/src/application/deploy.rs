@@ -13,7 +13,7 @@ use crate::status::{self, kind};
 use crate::{Result, Store, application, charm, machine, relation, resource, secret, unit, views};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
-const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
+pub(super) const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
 
 impl Store {
     /// Makes an application with its first units, all of it or nothing. The charm must have
@@ -169,7 +169,7 @@ impl Store {
 }
 
 /// Makes units with their first statuses and a staged assignment each.
-async fn make_units(
+pub(super) async fn make_units(
     tx: &mut Tx,
     model: &ModelUuid,
     application: &ApplicationName,

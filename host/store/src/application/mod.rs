@@ -1,4 +1,4 @@
-//! What happens to applications: in `deploy`, `config`, `exposure`, `assignments` and `removal`; and whether the controller
+//! What happens to applications: in `deploy`, `config`, `exposure`, `minimum`, `assignments` and `removal`; and whether the controller
 //! can prepare their charms.
 
 use std::collections::HashSet;
@@ -18,6 +18,7 @@ mod assignments;
 pub(crate) mod config;
 mod deploy;
 mod exposure;
+mod minimum;
 pub(crate) mod removal;
 
 pub(crate) const TABLES: &[Table] = tables! {

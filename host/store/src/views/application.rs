@@ -54,6 +54,7 @@ columns! {
         ingress: Ingress = "model.ingress" as json,
         workload_version: String = "application.workload_version",
         subordinate: bool = "application.subordinate",
+        min_units: u32 = "application.min_units",
         set: Option<Status<Workload>> = [status::list!("status")] as status::optional,
         /// What the controller cannot do for it.
         trouble: Option<Status<Workload>> = "application.trouble" as optional_json,
@@ -182,6 +183,7 @@ pub(crate) async fn load(
             status,
             units: own.names,
             subordinate: row.subordinate,
+            min_units: row.min_units,
             waiting_for,
         }
     });

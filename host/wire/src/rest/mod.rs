@@ -22,6 +22,7 @@ pub mod paths;
 mod reach;
 mod resources;
 mod secrets;
+mod terms;
 pub mod waiting;
 mod workloads;
 
@@ -54,6 +55,7 @@ pub use page::*;
 pub use reach::*;
 pub use resources::*;
 pub use secrets::*;
+pub use terms::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 
@@ -196,6 +198,10 @@ fn one() -> u32 {
     1
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ApplicationInfo {
@@ -218,6 +224,9 @@ pub struct ApplicationInfo {
     /// Its units come to life in the containers of others.
     #[serde(default)]
     pub subordinate: bool,
+    /// Where it has fewer units, others are added by themselves; left out while there is no minimum.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub min_units: u32,
     /// What its removal still waits for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,

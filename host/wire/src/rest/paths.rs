@@ -74,6 +74,7 @@ paths! {
     APPLICATION_CONFIG(2) = "/v1/models/{model}/applications/{name}/config";
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
+    APPLICATION_MIN_UNITS(2) = "/v1/models/{model}/applications/{name}/min-units";
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
     APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";

@@ -10,6 +10,7 @@ mod operations;
 mod ports;
 mod provider;
 mod reach;
+mod scale;
 mod secrets;
 
 use std::time::Duration;

@@ -20,6 +20,7 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "Integrate" => json!({ "endpoints": ["front:website", "site:website"] }),
         "ChangeRelation" => json!({ "suspended": true, "reason": "moving to another site" }),
         "SetAnnotations" => json!({ "entity": "site/0", "set": { "owner": "web team" } }),
+        "SetMinUnits" => json!({ "min-units": 2 }),
         "SetBlock" => json!({ "message": "ask the web team first" }),
         "Refresh" => json!({ "charm": "local:site-1", "force-units": false }),
         "ResolveRequest" => json!({ "retry": true }),

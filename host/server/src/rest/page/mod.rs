@@ -206,6 +206,7 @@ impl Listed for ApplicationInfo {
         "workload-version",
         "units",
         "subordinate",
+        "min-units",
         "waiting-for",
     ];
 
