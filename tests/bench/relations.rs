@@ -153,6 +153,7 @@ pub async fn upload(client: &RestClient, name: &str) -> Result<String> {
 pub async fn deploy(client: &RestClient, charm: &str, name: &str, units: u32) -> Result<()> {
     let deploy = Deploy {
         resources: Default::default(),
+        trust: false,
         application: name.parse()?,
         charm: charm.to_owned(),
         units,

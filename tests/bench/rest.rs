@@ -99,6 +99,7 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
             .await?;
         let deploy = Deploy {
             resources: Default::default(),
+            trust: false,
             application: "noop".parse()?,
             charm: charm.url.to_string(),
             units: size.each,

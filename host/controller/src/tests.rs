@@ -156,6 +156,7 @@ pub(crate) async fn deploy_site(store: &Store, model: &ModelUuid) {
     let charm = store.add_charm(model, charm, archive).await.unwrap();
     let deploy = Deploy {
         resources: Default::default(),
+        trust: false,
         placement: Vec::new(),
         application: "site".parse().unwrap(),
         charm: charm.url.to_string(),

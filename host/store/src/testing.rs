@@ -226,6 +226,7 @@ impl Fixture {
 pub(crate) fn request(name: &str, units: u32) -> Deploy {
     Deploy {
         resources: Default::default(),
+        trust: false,
         placement: Vec::new(),
         application: name.parse().expect("name"),
         charm: format!("local:{name}-0"),

@@ -151,6 +151,7 @@ impl Scenario {
             .await;
         let deploy = Deploy {
             resources: Default::default(),
+            trust: false,
             application: name(application)?,
             charm: charm.map_err(&doing)?.url.to_string(),
             units,

@@ -97,6 +97,9 @@ pub struct Deploy {
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
+    /// Trust it with the cloud's credential.
+    #[arg(long)]
+    pub trust: bool,
     /// Of a bundle: lay this file over it; several in their order.
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,

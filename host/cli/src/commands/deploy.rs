@@ -25,6 +25,11 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
                 .why("a bundle has several applications")
                 .advice("deploy the bundle, then periapt attach-resource APPLICATION NAME=FILE"));
         }
+        if arguments.trust {
+            return Err(Failure::usage("--trust is not for bundles")
+                .why("a bundle has several applications")
+                .advice("deploy the bundle, then periapt trust APPLICATION"));
+        }
         return bundle::deploy(context, arguments).await;
     }
     if !arguments.overlay.is_empty() || arguments.dry_run {
@@ -70,6 +75,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         units: count,
         application,
         placement,
+        trust: arguments.trust,
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

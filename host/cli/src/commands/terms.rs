@@ -1,8 +1,8 @@
-//! `min-units`: what holds of an application beside its options.
+//! `min-units` and `trust`: what holds of an application beside its options.
 
 use clap::{Args, Subcommand};
 use periapt_model::ApplicationName;
-use periapt_wire::rest::SetMinUnits;
+use periapt_wire::rest::{SetMinUnits, SetTrust};
 
 use super::Context;
 use crate::arguments::ModelChoice;
@@ -14,6 +14,8 @@ use crate::session::ModelSession;
 pub enum Verb {
     /// Show or say how many units an application has at the least.
     MinUnits(MinUnits),
+    /// Trust an application with the cloud's credential.
+    Trust(Trust),
 }
 
 const MINIMUM: &str = "\
@@ -32,9 +34,21 @@ pub struct MinUnits {
     pub model: ModelChoice,
 }
 
+#[derive(Debug, Args)]
+pub struct Trust {
+    /// The application.
+    pub application: String,
+    /// Take the trust back.
+    #[arg(long)]
+    pub remove: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
 pub async fn run(context: &Context, verb: Verb) -> Outcome {
     match verb {
         Verb::MinUnits(arguments) => min_units(context, arguments).await,
+        Verb::Trust(arguments) => trust(context, arguments).await,
     }
 }
 
@@ -48,6 +62,18 @@ async fn min_units(context: &Context, arguments: MinUnits) -> Outcome {
     let request = SetMinUnits { min_units };
     here.client()
         .set_min_units(&here.model, &name, &request)
+        .await?;
+    Ok(())
+}
+
+async fn trust(context: &Context, arguments: Trust) -> Outcome {
+    let name: ApplicationName = arguments.application.parse()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let request = SetTrust {
+        trust: !arguments.remove,
+    };
+    here.client()
+        .set_trust(&here.model, &name, &request)
         .await?;
     Ok(())
 }

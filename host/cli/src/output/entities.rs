@@ -140,6 +140,9 @@ pub struct ApplicationDocument {
     /// Units that it has at the least; ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_units: Option<u32>,
+    /// With the cloud's credential; ours.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    trust: bool,
     exposed: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
@@ -170,6 +173,7 @@ impl ApplicationDocument {
             charm_rev: application.charm_revision,
             principal: !application.subordinate,
             min_units: (application.min_units > 0).then_some(application.min_units),
+            trust: application.trust,
             exposed: application.exposed,
             exposed_endpoints: application.exposed_endpoints.clone(),
             url: application.url.clone(),

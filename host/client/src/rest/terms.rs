@@ -1,7 +1,7 @@
 //! The methods about what holds of applications beside their options.
 
 use periapt_model::ApplicationName;
-use periapt_wire::rest::{ApplicationInfo, SetMinUnits, paths};
+use periapt_wire::rest::{ApplicationInfo, SetMinUnits, SetTrust, paths};
 
 use super::{RestClient, RestError};
 
@@ -14,6 +14,17 @@ impl RestClient {
         request: &SetMinUnits,
     ) -> Result<ApplicationInfo, RestError> {
         let path = paths::APPLICATION_MIN_UNITS.at([model, name.as_str()]);
+        self.put(&path, request).await
+    }
+
+    /// Trusts an application with the cloud's credential, or takes that back.
+    pub async fn set_trust(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        request: &SetTrust,
+    ) -> Result<ApplicationInfo, RestError> {
+        let path = paths::APPLICATION_TRUST.at([model, name.as_str()]);
         self.put(&path, request).await
     }
 }

@@ -147,6 +147,7 @@ async fn scene() -> Scene {
     store.add_charm(&model, charm, archive).await.unwrap();
     let request = Deploy {
         resources: Default::default(),
+        trust: false,
         placement: Vec::new(),
         application: "probe".parse().unwrap(),
         charm: "local:probe-0".to_owned(),

@@ -5,7 +5,7 @@ use axum::extract::State;
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
-    Refresh, Removal, SetMinUnits, Unexpose, paths,
+    Refresh, Removal, SetMinUnits, SetTrust, Unexpose, paths,
 };
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -33,6 +33,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(refresh)).about(About::Application),
         row(WRITE, routes!(add_units)).about(About::Application),
         row(WRITE, routes!(set_min_units)).about(About::Application),
+        row(WRITE, routes!(set_trust)).about(About::Application),
     ]
 }
 
@@ -164,4 +165,16 @@ async fn set_min_units(
             .set_min_units(&model, &name, request.min_units),
     )
     .await
+}
+
+/// Trusts an application with the cloud's credential, or takes that back.
+///
+/// Its units run `config-changed`.
+#[utoipa::path(put, path = paths::APPLICATION_TRUST.text, request_body = SetTrust, responses((status = 200, body = ApplicationInfo)))]
+async fn set_trust(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetTrust>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    changed(state.store().set_trust(&model, &name, request.trust)).await
 }

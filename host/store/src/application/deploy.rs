@@ -38,14 +38,16 @@ impl Store {
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
                 let change = secret::with_secrets(&mut tx.db, &model, &charm.config, &change).await?;
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
-                let hash = config::hash(&charm.config.effective(&settings));
+                let effective = charm.config.effective(&settings);
+                let hash = config::hash_with_trust(&effective, request.trust);
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
-                        life, settings, config_hash, workload_version, created_at, subordinate)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7)
+                        life, settings, config_hash, workload_version, created_at, subordinate, trusted)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
                 let url = charm.url.to_string();
-                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, charm.subordinate];
+                let (subordinate, trusted) = (charm.subordinate, request.trust);
+                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, subordinate, trusted];
                 if tx.db.execute(sql, values).await? == 0 {
                     return Err(StoreError::AlreadyExists { kind: Subject::Application, name: name.to_string() });
                 }
@@ -144,7 +146,10 @@ impl Store {
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();
                 settings.retain(|name, value| new.config.coerce(name, value).is_ok());
-                let hash = config::hash(&new.config.effective(&settings));
+                let sql = "SELECT trusted FROM application WHERE model_uuid = $1 AND name = $2";
+                let trusted = tx.db.scalar(sql, params![&model, &application]).await?;
+                let effective = new.config.effective(&settings);
+                let hash = config::hash_with_trust(&effective, trusted.unwrap_or_default());
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
                         charm_modified_version = charm_modified_version + 1
                     WHERE model_uuid = $1 AND name = $2";

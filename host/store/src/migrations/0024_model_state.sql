@@ -1,2 +1,4 @@
 -- Units that an application has at the least; where it has fewer, others are made.
 ALTER TABLE application ADD COLUMN min_units BIGINT NOT NULL DEFAULT 0;
+-- Whether an operator trusts it with the cloud's credential. It is part of config_hash, so that units hear of it.
+ALTER TABLE application ADD COLUMN trusted BIGINT NOT NULL DEFAULT 0;

@@ -199,6 +199,7 @@ columns! {
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
         address: Option<u64> = "unit.address" as number,
         exposure: Exposure = "application.exposure" as json,
+        trusted: bool = "application.trusted",
         meter: Option<Meter> = "unit.meter" as meter,
         workload_version: String = "unit.workload_version",
         application_version: String = "application.workload_version",
@@ -303,6 +304,7 @@ pub(crate) async fn told(
             application: row.application,
             workload_version: own_version.then_some(row.workload_version),
             meter: row.meter,
+            trusted: row.trusted,
         },
         config,
     })

@@ -55,6 +55,7 @@ columns! {
         workload_version: String = "application.workload_version",
         subordinate: bool = "application.subordinate",
         min_units: u32 = "application.min_units",
+        trusted: bool = "application.trusted",
         set: Option<Status<Workload>> = [status::list!("status")] as status::optional,
         /// What the controller cannot do for it.
         trouble: Option<Status<Workload>> = "application.trouble" as optional_json,
@@ -184,6 +185,7 @@ pub(crate) async fn load(
             units: own.names,
             subordinate: row.subordinate,
             min_units: row.min_units,
+            trust: row.trusted,
             waiting_for,
         }
     });

@@ -173,6 +173,9 @@ pub struct ApplicationConfig {
     pub settings: Values,
     #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub effective: Values,
+    /// Whether an operator trusts it with the cloud's credential; left out while nobody does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -192,6 +195,9 @@ pub struct Deploy {
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// Trust it with the cloud's credential.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
 }
 
 fn one() -> u32 {
@@ -227,6 +233,9 @@ pub struct ApplicationInfo {
     /// Where it has fewer units, others are added by themselves; left out while there is no minimum.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub min_units: u32,
+    /// Whether an operator trusts it with the cloud's credential; left out while nobody does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
     /// What its removal still waits for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,

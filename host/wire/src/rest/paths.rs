@@ -79,6 +79,7 @@ paths! {
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
     APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";
     APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
+    APPLICATION_TRUST(2) = "/v1/models/{model}/applications/{name}/trust";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
     APPLICATION_UNITS(2) = "/v1/models/{model}/applications/{name}/units";
     MODEL_AUDIT(1) = "/v1/models/{model}/audit";

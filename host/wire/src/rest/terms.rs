@@ -1,8 +1,9 @@
-//! What holds of an application beside its options: how many units it has at the least.
+//! What holds of an application beside its options: how many units it has at the least, and whether it is trusted.
 //!
 //! | method and path | answer |
 //! |---|---|
 //! | `PUT .../applications/{name}/min-units` with [`SetMinUnits`] | `ApplicationInfo` |
+//! | `PUT .../applications/{name}/trust` with [`SetTrust`] | `ApplicationInfo` |
 
 use serde::{Deserialize, Serialize};
 
@@ -12,4 +13,10 @@ use serde::{Deserialize, Serialize};
 pub struct SetMinUnits {
     /// 0 for no minimum.
     pub min_units: u32,
+}
+
+/// Trusts an application with the cloud's credential, or takes that back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SetTrust {
+    pub trust: bool,
 }

@@ -178,6 +178,7 @@ impl Bench {
         let application: ApplicationName = application.parse().unwrap();
         let deploy = Deploy {
             resources: Default::default(),
+            trust: false,
             placement: Vec::new(),
             application: application.clone(),
             charm: self.charm().await,

@@ -334,6 +334,7 @@ async fn a_unit_whose_machine_is_gone_shows_why_and_the_others_are_assigned() {
     let charm = bench.charm().await;
     let deploy = Deploy {
         resources: Default::default(),
+        trust: false,
         placement,
         application: "site".parse().unwrap(),
         charm,

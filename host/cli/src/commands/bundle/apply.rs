@@ -68,6 +68,7 @@ async fn take(
         } => {
             let deploy = Deploy {
                 resources: Default::default(),
+                trust: false,
                 charm: charms.url(context, here, &application).await?,
                 placement: machines.of(here, &to).await?,
                 config: options,

@@ -263,6 +263,7 @@ async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
     store.add_charm(&model, charm(), archive).await.unwrap();
     let request = Deploy {
         resources: Default::default(),
+        trust: false,
         placement: Vec::new(),
         application: "site".parse().unwrap(),
         charm: "local:site-0".to_owned(),

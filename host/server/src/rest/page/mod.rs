@@ -207,6 +207,7 @@ impl Listed for ApplicationInfo {
         "units",
         "subordinate",
         "min-units",
+        "trust",
         "waiting-for",
     ];
 

@@ -272,6 +272,7 @@ impl House {
         let url = charm.1["url"].as_str().unwrap().to_owned();
         let request = Deploy {
             resources: Default::default(),
+            trust: false,
             application: application.clone(),
             charm: url,
             units: placed,
