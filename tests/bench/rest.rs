@@ -100,6 +100,7 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
         let deploy = Deploy {
             resources: Default::default(),
             trust: false,
+            constraints: String::new(),
             application: "noop".parse()?,
             charm: charm.url.to_string(),
             units: size.each,

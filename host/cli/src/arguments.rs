@@ -15,8 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, credentials, machines, reach, relations, resources, secrets,
-    tasks, terms,
+    actions, annotations, blocks, constraints, credentials, machines, reach, relations, resources,
+    secrets, tasks, terms,
 };
 
 pub use accounts::{
@@ -139,6 +139,8 @@ pub enum Command {
     Resources(resources::Verb),
     #[command(flatten)]
     Terms(terms::Verb),
+    #[command(flatten)]
+    Constraints(constraints::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
@@ -393,6 +395,14 @@ mod tests {
             "deploy ./site.charm --trust",
             "trust site",
             "trust site --remove -m demo",
+            "deploy ./site.charm --constraints 'mem=4G cores=2'",
+            "add-machine -n 2 --constraints arch=amd64",
+            "show-machine 0 1 --format json --utc",
+            "constraints site --format yaml",
+            "set-constraints site mem=4G cores=2 -m demo",
+            "set-constraints site",
+            "model-constraints",
+            "set-model-constraints arch=amd64 zones=a,b",
             "min-units site",
             "min-units site 2 -m demo",
             "integrate front:website site",

@@ -152,6 +152,7 @@ impl Scenario {
         let deploy = Deploy {
             resources: Default::default(),
             trust: false,
+            constraints: String::new(),
             application: name(application)?,
             charm: charm.map_err(&doing)?.url.to_string(),
             units,

@@ -100,6 +100,9 @@ pub struct Deploy {
     /// Trust it with the cloud's credential.
     #[arg(long)]
     pub trust: bool,
+    /// What machines have to be like that are made for its units, as in "mem=4G cores=2"; several are put together.
+    #[arg(long, value_name = "KEY=VALUE ...")]
+    pub constraints: Vec<String>,
     /// Of a bundle: lay this file over it; several in their order.
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,

@@ -13,6 +13,7 @@ mod bundle;
 mod charm;
 mod clouds;
 mod config;
+pub mod constraints;
 mod controllers;
 pub mod credentials;
 mod dashboard;
@@ -106,6 +107,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
         Command::Resources(verb) => resources::run(context, verb).await,
+        Command::Constraints(verb) => constraints::run(context, verb).await,
         Command::Terms(verb) => terms::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,

@@ -143,6 +143,8 @@ pub struct ApplicationDocument {
     /// With the cloud's credential; ours.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     trust: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    constraints: String,
     exposed: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
@@ -174,6 +176,7 @@ impl ApplicationDocument {
             principal: !application.subordinate,
             min_units: (application.min_units > 0).then_some(application.min_units),
             trust: application.trust,
+            constraints: application.constraints.clone(),
             exposed: application.exposed,
             exposed_endpoints: application.exposed_endpoints.clone(),
             url: application.url.clone(),

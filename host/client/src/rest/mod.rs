@@ -14,6 +14,7 @@ mod applications;
 mod backups;
 mod blocks;
 mod charms;
+mod constraints;
 mod controller;
 mod events;
 mod lines;

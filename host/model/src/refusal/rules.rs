@@ -83,6 +83,8 @@ refusals! {
     CidrInvalid "cidr-invalid", 400, "write ranges of addresses as 10.0.0.0/8 or fd00::/8";
     ConfigUnknownOption "config-unknown-option", 400, "`periapt config APPLICATION` lists the options";
     ConfigWrongType "config-wrong-type", 400, "`periapt config APPLICATION` shows each option's type";
+    ConstraintInvalid "constraint-invalid", 400, "write them as `mem=4G cores=2 arch=amd64`, each key once; docs/how-to/constraints-and-scale.md tells what each takes";
+    ConstraintUnknown "constraint-unknown", 400, "docs/how-to/constraints-and-scale.md lists the constraints there are";
     ControllerNodeLast "controller-node-last", 409, "remove the whole controller: `periapt destroy-controller`";
     ControllerNodeRemoved "controller-node-removed", 409, "join the controller anew: `periapt controller join`";
     ControllerNodeRunning "controller-node-running", 409, "stop it first, or remove it all the same with --force: it then ends by itself";

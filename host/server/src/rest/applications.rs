@@ -5,7 +5,7 @@ use axum::extract::State;
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
-    Refresh, Removal, SetMinUnits, SetTrust, Unexpose, paths,
+    Refresh, Removal, SetConstraints, SetMinUnits, SetTrust, Unexpose, paths,
 };
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -32,6 +32,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(unexpose)).about(About::Application),
         row(WRITE, routes!(refresh)).about(About::Application),
         row(WRITE, routes!(add_units)).about(About::Application),
+        row(WRITE, routes!(set_constraints)).about(About::Application),
         row(WRITE, routes!(set_min_units)).about(About::Application),
         row(WRITE, routes!(set_trust)).about(About::Application),
     ]
@@ -177,4 +178,19 @@ async fn set_trust(
     Body(request): Body<SetTrust>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
     changed(state.store().set_trust(&model, &name, request.trust)).await
+}
+
+/// Says what machines have to be like that are made for an application's units from now on.
+///
+/// They go before the model's. In the place of what was said before: nothing for no constraints.
+#[utoipa::path(put, path = paths::APPLICATION_CONSTRAINTS.text, request_body = SetConstraints, responses((status = 200, body = ApplicationInfo)))]
+async fn set_constraints(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetConstraints>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    let set = state
+        .store()
+        .set_constraints(&model, &name, &request.constraints);
+    changed(set).await
 }

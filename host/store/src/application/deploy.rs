@@ -2,10 +2,12 @@
 
 use periapt_model::bounds;
 use periapt_model::config::{self, Values};
+use periapt_model::constraints::Constraints;
 use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
+use super::constraints;
 use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
@@ -35,19 +37,24 @@ impl Store {
                         "units of a subordinate charm live with their principals and cannot be placed",
                     ));
                 }
+                let constraints: Constraints = request.constraints.parse()?;
+                if charm.subordinate && !constraints.is_empty() {
+                    return Err(constraints::of_subordinate(&request.application));
+                }
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
                 let change = secret::with_secrets(&mut tx.db, &model, &charm.config, &change).await?;
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
                 let effective = charm.config.effective(&settings);
                 let hash = config::hash_with_trust(&effective, request.trust);
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
-                        life, settings, config_hash, workload_version, created_at, subordinate, trusted)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8)
+                        life, settings, config_hash, workload_version, created_at, subordinate, trusted,
+                        constraints)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8, $9)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
                 let url = charm.url.to_string();
                 let (subordinate, trusted) = (charm.subordinate, request.trust);
-                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, subordinate, trusted];
+                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, subordinate, trusted, constraints.to_string()];
                 if tx.db.execute(sql, values).await? == 0 {
                     return Err(StoreError::AlreadyExists { kind: Subject::Application, name: name.to_string() });
                 }

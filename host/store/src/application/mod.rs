@@ -1,4 +1,4 @@
-//! What happens to applications: in `deploy`, `config`, `exposure`, `minimum`, `assignments` and `removal`; and whether the controller
+//! What happens to applications: in `deploy`, `config`, `constraints`, `exposure`, `minimum`, `assignments` and `removal`; and whether the controller
 //! can prepare their charms.
 
 use std::collections::HashSet;
@@ -16,6 +16,7 @@ use crate::{Result, Store, status, views};
 
 mod assignments;
 pub(crate) mod config;
+mod constraints;
 mod deploy;
 mod exposure;
 mod minimum;

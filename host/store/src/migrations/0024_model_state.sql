@@ -2,3 +2,7 @@
 ALTER TABLE application ADD COLUMN min_units BIGINT NOT NULL DEFAULT 0;
 -- Whether an operator trusts it with the cloud's credential. It is part of config_hash, so that units hear of it.
 ALTER TABLE application ADD COLUMN trusted BIGINT NOT NULL DEFAULT 0;
+-- Constraints, as text: what was said of each, and of a machine what it was made with.
+ALTER TABLE application ADD COLUMN constraints TEXT NOT NULL DEFAULT '';
+ALTER TABLE model ADD COLUMN constraints TEXT NOT NULL DEFAULT '';
+ALTER TABLE machine ADD COLUMN constraints TEXT NOT NULL DEFAULT '';

@@ -1,5 +1,6 @@
 //! Machines and the instances that stand for them.
 
+use periapt_model::constraints::Constraints;
 use periapt_model::status::{Machine, Status};
 use periapt_model::{AgentName, Life, MachineId, Tag};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,9 @@ pub struct MachineInfo {
     /// What its agent says of it.
     pub agent_status: Option<Status<Machine>>,
     pub addresses: Vec<String>,
+    /// What it has to be like.
+    #[serde(default)]
+    pub constraints: Constraints,
 }
 
 crate::facade! { "periapt.Provisioner" 1 for Controller {

@@ -9,6 +9,7 @@ mod audit;
 mod backups;
 mod blocks;
 mod clouds;
+mod constraints;
 mod credentials;
 mod events;
 mod hooks;
@@ -43,6 +44,7 @@ pub use audit::*;
 pub use backups::Backup;
 pub use blocks::*;
 pub use clouds::*;
+pub use constraints::*;
 pub use credentials::*;
 pub use events::*;
 pub use hooks::*;
@@ -198,6 +200,9 @@ pub struct Deploy {
     /// Trust it with the cloud's credential.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
+    /// What machines have to be like that are made for its units, `arch=amd64 mem=4G`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub constraints: String,
 }
 
 fn one() -> u32 {
@@ -236,6 +241,9 @@ pub struct ApplicationInfo {
     /// Whether an operator trusts it with the cloud's credential; left out while nobody does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
+    /// What machines have to be like that are made for its units, `arch=amd64 mem=4096M`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub constraints: String,
     /// What its removal still waits for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,

@@ -72,6 +72,7 @@ paths! {
     APPLICATION(2) = "/v1/models/{model}/applications/{name}";
     APPLICATION_ACTIONS(2) = "/v1/models/{model}/applications/{name}/actions";
     APPLICATION_CONFIG(2) = "/v1/models/{model}/applications/{name}/config";
+    APPLICATION_CONSTRAINTS(2) = "/v1/models/{model}/applications/{name}/constraints";
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
     APPLICATION_MIN_UNITS(2) = "/v1/models/{model}/applications/{name}/min-units";
@@ -91,6 +92,7 @@ paths! {
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
     MODEL_CONFIG(1) = "/v1/models/{model}/config";
     CHECKS(1) = "/v1/models/{model}/checks";
+    MODEL_CONSTRAINTS(1) = "/v1/models/{model}/constraints";
     MODEL_CREDENTIAL(1) = "/v1/models/{model}/credential";
     MODEL_EVENTS(1) = "/v1/models/{model}/events";
     HOOKS(1) = "/v1/models/{model}/hooks";

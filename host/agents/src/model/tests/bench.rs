@@ -179,6 +179,7 @@ impl Bench {
         let deploy = Deploy {
             resources: Default::default(),
             trust: false,
+            constraints: String::new(),
             placement: Vec::new(),
             application: application.clone(),
             charm: self.charm().await,

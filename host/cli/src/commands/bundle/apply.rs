@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::MachineId;
 use periapt_model::bundle::Step;
-use periapt_wire::rest::{ConfigChange, Deploy, Expose, Refresh};
+use periapt_wire::rest::{AddMachines, ConfigChange, Deploy, Expose, Refresh};
 
 use super::charms::Charms;
 use crate::commands::Context;
@@ -69,6 +69,7 @@ async fn take(
             let deploy = Deploy {
                 resources: Default::default(),
                 trust: false,
+                constraints: String::new(),
                 charm: charms.url(context, here, &application).await?,
                 placement: machines.of(here, &to).await?,
                 config: options,
@@ -135,7 +136,11 @@ impl Machines {
                 placement.push(machine.clone());
                 continue;
             }
-            let made = here.client().add_machines(&here.model, 1).await?;
+            let one = AddMachines {
+                count: 1,
+                constraints: String::new(),
+            };
+            let made = here.client().add_machines(&here.model, &one).await?;
             let machine = made.into_iter().next().ok_or_else(|| {
                 Failure::failed("no machine was made").advice("periapt status, then deploy again")
             })?;

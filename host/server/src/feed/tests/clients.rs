@@ -264,6 +264,7 @@ async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
     let request = Deploy {
         resources: Default::default(),
         trust: false,
+        constraints: String::new(),
         placement: Vec::new(),
         application: "site".parse().unwrap(),
         charm: "local:site-0".to_owned(),

@@ -208,6 +208,7 @@ impl Listed for ApplicationInfo {
         "subordinate",
         "min-units",
         "trust",
+        "constraints",
         "waiting-for",
     ];
 
@@ -264,6 +265,7 @@ impl Listed for MachineInfo {
         "instance-message",
         "addresses",
         "hardware",
+        "constraints",
         "units",
         "created-at",
         "waiting-for",

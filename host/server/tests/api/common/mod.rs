@@ -273,6 +273,7 @@ impl House {
         let request = Deploy {
             resources: Default::default(),
             trust: false,
+            constraints: String::new(),
             application: application.clone(),
             charm: url,
             units: placed,
