@@ -35,7 +35,7 @@ pub use controllers::{
 pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
     AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
-    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
+    ModelConfig, ModelDefaults, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
     ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
     Workers, Workloads, duration,
 };
@@ -113,6 +113,8 @@ pub enum Command {
     Models(Models),
     /// Show or change the configuration of a model.
     ModelConfig(ModelConfig),
+    /// Show or change what options are in models that do not set them.
+    ModelDefaults(ModelDefaults),
     /// Remove a model with everything in it.
     DestroyModel(DestroyModel),
     /// Stop a controller and remove it.
@@ -403,6 +405,8 @@ mod tests {
             "set-constraints site",
             "model-constraints",
             "set-model-constraints arch=amd64 zones=a,b",
+            "model-defaults force-wait=2m --region default --reset logging-config",
+            "model-defaults force-wait --cloud local -c prod --format yaml",
             "min-units site",
             "min-units site 2 -m demo",
             "integrate front:website site",

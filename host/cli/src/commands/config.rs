@@ -18,13 +18,13 @@ use crate::session::{ModelSession, Session};
 
 /// What the words of the command line ask for.
 #[derive(Debug)]
-enum Wish {
+pub(super) enum Wish {
     All,
     One(String),
     Change(ConfigChange),
 }
 
-fn wish(
+pub(super) fn wish(
     words: &[String],
     reset: &[String],
     file: Option<&PathBuf>,
@@ -168,7 +168,7 @@ fn in_words(setting: &ConfigSetting) -> String {
     }
 }
 
-fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Failure {
+pub(super) fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Failure {
     let known: Vec<&str> = known.map(String::as_str).collect();
     Failure::new(Exit::NotFound, format!("there is no option \"{key}\""))
         .why(match known.as_slice() {

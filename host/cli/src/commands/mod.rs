@@ -18,6 +18,7 @@ mod controllers;
 pub mod credentials;
 mod dashboard;
 mod debug_log;
+mod defaults;
 mod deploy;
 mod download;
 mod hooks;
@@ -96,6 +97,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddModel(arguments) => models::add(context, arguments).await,
         Command::Models(arguments) => models::list(context, arguments).await,
         Command::ModelConfig(arguments) => config::model(context, arguments).await,
+        Command::ModelDefaults(arguments) => defaults::model_defaults(context, arguments).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
         Command::Download(arguments) => download::download(context, arguments).await,

@@ -6,3 +6,11 @@ ALTER TABLE application ADD COLUMN trusted BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE application ADD COLUMN constraints TEXT NOT NULL DEFAULT '';
 ALTER TABLE model ADD COLUMN constraints TEXT NOT NULL DEFAULT '';
 ALTER TABLE machine ADD COLUMN constraints TEXT NOT NULL DEFAULT '';
+-- Options for models of a cloud that say nothing else themselves; region '' is all of the cloud.
+CREATE TABLE model_default (
+    cloud TEXT NOT NULL,
+    region TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL, -- JSON scalar
+    PRIMARY KEY (cloud, region, key)
+);

@@ -21,6 +21,7 @@ use crate::{Result, Store};
 
 pub(crate) mod config;
 pub(crate) mod constraints;
+pub(crate) mod defaults;
 pub(crate) mod environ;
 mod undertaker;
 

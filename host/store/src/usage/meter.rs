@@ -14,6 +14,7 @@ use periapt_model::{ModelUuid, UnitName};
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Cells, Session, Tx, columns, json, params, to_json, word};
+use crate::model::config::layered;
 use crate::{DatabaseError, Result};
 
 #[cfg(test)]
@@ -24,11 +25,12 @@ const MINUTE: i64 = 60_000_000;
 
 columns! {
     struct Set {
-        key: String = "key",
-        value: Value = "value" as json,
+        key: String = "layered.key",
+        value: Value = "layered.value" as json,
     }
-    const QUOTAS = "FROM model_config
-        WHERE model_uuid = $1 AND key IN ('unit-cpu-quota', 'unit-requests-quota')";
+    const QUOTAS = layered!(
+        "WHERE layered.key IN ('unit-cpu-quota', 'unit-requests-quota') ORDER BY layered.layer"
+    );
 }
 
 columns! {
@@ -59,6 +61,7 @@ pub(crate) fn meter(cells: &mut Cells<'_>) -> std::result::Result<Option<Meter>,
 
 /// What each unit of a model may use.
 pub(crate) async fn quotas(db: &mut Session, model: &ModelUuid) -> Result<Quotas> {
+    // What is nearer to the model comes later.
     let set = db.all(QUOTAS, params![model]).await?.into_iter();
     Ok(Quotas::of(
         &set.map(|option| (option.key, option.value)).collect(),

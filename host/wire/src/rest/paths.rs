@@ -62,6 +62,7 @@ paths! {
     CREDENTIALS(0) = "/v1/credentials";
     EVENTS(0) = "/v1/events";
     LOGIN(0) = "/v1/login";
+    MODEL_DEFAULTS(0) = "/v1/model-defaults";
     MODELS(0) = "/v1/models";
     MODEL(1) = "/v1/models/{model}";
     MODEL_ACCESS(1) = "/v1/models/{model}/access";
