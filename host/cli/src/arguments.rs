@@ -14,10 +14,7 @@ mod placement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{
-    actions, annotations, blocks, constraints, credentials, machines, reach, relations, resources,
-    secrets, tasks, terms,
-};
+use crate::commands::{actions, annotations, blocks, constraints, credentials, find, machines, reach, relations, resources, secrets, show_model, tasks, terms};
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
@@ -115,6 +112,10 @@ pub enum Command {
     ModelConfig(ModelConfig),
     /// Show or change what options are in models that do not set them.
     ModelDefaults(ModelDefaults),
+    /// Show a model in detail.
+    ShowModel(show_model::ShowModel),
+    /// Find charms, applications and machines of all models of a controller by words.
+    Find(find::Find),
     /// Remove a model with everything in it.
     DestroyModel(DestroyModel),
     /// Stop a controller and remove it.
@@ -407,6 +408,13 @@ mod tests {
             "set-model-constraints arch=amd64 zones=a,b",
             "model-defaults force-wait=2m --region default --reset logging-config",
             "model-defaults force-wait --cloud local -c prod --format yaml",
+            "show-model",
+            "show-model prod:demo --format json --utc",
+            "find site web -c prod --format json",
+            "set-meter-status site/0 RED pay up",
+            "set-meter-status site green",
+            "set-application-base site",
+            "set-application-base site ubuntu@24.04 -m demo",
             "min-units site",
             "min-units site 2 -m demo",
             "integrate front:website site",

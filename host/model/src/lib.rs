@@ -17,7 +17,6 @@ pub mod bundle;
 pub mod charm;
 pub mod config;
 pub mod constraints;
-pub mod constraints;
 pub mod digest;
 pub mod duration;
 pub mod hook;

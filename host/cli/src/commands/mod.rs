@@ -21,6 +21,7 @@ mod debug_log;
 mod defaults;
 mod deploy;
 mod download;
+pub mod find;
 mod hooks;
 mod introspect;
 mod logs;
@@ -36,6 +37,7 @@ pub mod secrets;
 mod service;
 mod settings;
 mod show;
+pub mod show_model;
 mod status;
 pub mod tasks;
 pub mod terms;
@@ -98,6 +100,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Models(arguments) => models::list(context, arguments).await,
         Command::ModelConfig(arguments) => config::model(context, arguments).await,
         Command::ModelDefaults(arguments) => defaults::model_defaults(context, arguments).await,
+        Command::ShowModel(arguments) => show_model::show(context, arguments).await,
+        Command::Find(arguments) => find::find(context, arguments).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
         Command::Download(arguments) => download::download(context, arguments).await,

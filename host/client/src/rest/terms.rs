@@ -1,8 +1,10 @@
 //! The methods about what holds of applications beside their options.
 
-use periapt_model::ApplicationName;
-use periapt_wire::rest::{ApplicationInfo, SetMinUnits, SetTrust, paths};
+use periapt_model::{ApplicationName, UnitName};
+use periapt_wire::rest::{ApplicationInfo, SetMeterStatus, SetMinUnits, SetTrust, paths};
+use periapt_wire::rpc::Empty;
 
+use super::units::parts;
 use super::{RestClient, RestError};
 
 impl RestClient {
@@ -25,6 +27,28 @@ impl RestClient {
         request: &SetTrust,
     ) -> Result<ApplicationInfo, RestError> {
         let path = paths::APPLICATION_TRUST.at([model, name.as_str()]);
+        self.put(&path, request).await
+    }
+
+    /// Gives all units that an application has now a meter status.
+    pub async fn set_application_meter_status(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        request: &SetMeterStatus,
+    ) -> Result<Empty, RestError> {
+        let path = paths::APPLICATION_METER_STATUS.at([model, name.as_str()]);
+        self.put(&path, request).await
+    }
+
+    pub async fn set_unit_meter_status(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        request: &SetMeterStatus,
+    ) -> Result<Empty, RestError> {
+        let (application, number) = parts(unit);
+        let path = paths::UNIT_METER_STATUS.at([model, &application, &number]);
         self.put(&path, request).await
     }
 }

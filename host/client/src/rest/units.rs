@@ -144,6 +144,6 @@ impl RestClient {
     }
 }
 
-fn parts(unit: &UnitName) -> (String, String) {
+pub(super) fn parts(unit: &UnitName) -> (String, String) {
     (unit.application().to_string(), unit.number().to_string())
 }

@@ -104,6 +104,7 @@ refusals! {
     MachineNotDead "machine-not-dead", 409, "wait until it is gone: `periapt status`; `periapt remove-machine ID --force` does not wait";
     MachineNotInError "machine-not-in-error", 409, "`periapt machines` shows its state; one that was not given up is tried again by itself";
     MachineProvisioned "machine-provisioned", 409, "wait for its agent, or remove it by force: `periapt remove-machine ID --force`";
+    MeterStatusInvalid "meter-status-invalid", 400, "name one of GREEN, AMBER and RED";
     ModelAlive "model-alive", 409, "destroy it first: `periapt destroy-model MODEL`";
     ModelNotDead "model-not-dead", 409, "wait until it is gone: `periapt models`; `periapt destroy-model MODEL --force` does not wait";
     ModelNotEmpty "model-not-empty" as code::NOT_EMPTY, 409, "destroy what it holds first, or destroy the model with --force";

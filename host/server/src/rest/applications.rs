@@ -5,12 +5,13 @@ use axum::extract::State;
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
-    Refresh, Removal, SetConstraints, SetMinUnits, SetTrust, Unexpose, paths,
+    Refresh, Removal, SetConstraints, SetMeterStatus, SetMinUnits, SetTrust, Unexpose, paths,
 };
+use periapt_wire::rpc::Empty;
 use serde_json::Value;
 use utoipa_axum::routes;
 
-use super::changed::changed;
+use super::changed::{changed, done};
 use super::conditions::About;
 use super::extract::{Body, Force, InApplication, InModel, Query};
 use super::page::page;
@@ -33,6 +34,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(refresh)).about(About::Application),
         row(WRITE, routes!(add_units)).about(About::Application),
         row(WRITE, routes!(set_constraints)).about(About::Application),
+        row(WRITE, routes!(set_meter_status)).about(About::Application),
         row(WRITE, routes!(set_min_units)).about(About::Application),
         row(WRITE, routes!(set_trust)).about(About::Application),
     ]
@@ -193,4 +195,18 @@ async fn set_constraints(
         .store()
         .set_constraints(&model, &name, &request.constraints);
     changed(set).await
+}
+
+/// Gives the units that an application has now a meter status.
+///
+/// They are told it unless their quotas say something worse, until it is taken back with GREEN.
+#[utoipa::path(put, path = paths::APPLICATION_METER_STATUS.text, request_body = SetMeterStatus, responses((status = 200, body = Empty)))]
+async fn set_meter_status(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetMeterStatus>,
+) -> Result<Json<Empty>, Answer> {
+    let SetMeterStatus { color, message } = request;
+    let store = state.store();
+    done(store.set_application_meter_status(&model, &name, &color, &message)).await
 }

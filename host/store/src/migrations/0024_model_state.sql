@@ -14,3 +14,5 @@ CREATE TABLE model_default (
     value TEXT NOT NULL, -- JSON scalar
     PRIMARY KEY (cloud, region, key)
 );
+-- The meter status that a person gave a unit, JSON Meter; empty for none. `meter` is what it is told: the worse.
+ALTER TABLE unit ADD COLUMN meter_set TEXT NOT NULL DEFAULT '';

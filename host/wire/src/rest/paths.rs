@@ -76,6 +76,7 @@ paths! {
     APPLICATION_CONSTRAINTS(2) = "/v1/models/{model}/applications/{name}/constraints";
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
+    APPLICATION_METER_STATUS(2) = "/v1/models/{model}/applications/{name}/meter-status";
     APPLICATION_MIN_UNITS(2) = "/v1/models/{model}/applications/{name}/min-units";
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
@@ -123,6 +124,7 @@ paths! {
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
+    UNIT_METER_STATUS(3) = "/v1/models/{model}/units/{name}/{number}/meter-status";
     UNIT_METRICS(3) = "/v1/models/{model}/units/{name}/{number}/metrics";
     UNIT_RESOLVED(3) = "/v1/models/{model}/units/{name}/{number}/resolved";
     UNIT_START(3) = "/v1/models/{model}/units/{name}/{number}/start";

@@ -21,6 +21,7 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "ChangeRelation" => json!({ "suspended": true, "reason": "moving to another site" }),
         "SetAnnotations" => json!({ "entity": "site/0", "set": { "owner": "web team" } }),
         "SetConstraints" => json!({ "constraints": "arch=amd64 mem=4G" }),
+        "SetMeterStatus" => json!({ "color": "AMBER", "message": "the disk is nearly full" }),
         "SetMinUnits" => json!({ "min-units": 2 }),
         "SetTrust" => json!({ "trust": true }),
         "SetBlock" => json!({ "message": "ask the web team first" }),
