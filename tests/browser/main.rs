@@ -6,6 +6,7 @@
 mod actions;
 mod charms;
 mod front_door;
+mod operators;
 
 use std::path::Path;
 

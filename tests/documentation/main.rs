@@ -288,6 +288,16 @@ fn the_page_about_bundles_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_payloads_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/payloads.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    anyhow::ensure!(shown.contains("There are no payloads to show"), "{shown}");
+    Ok(())
+}
+
+#[test]
 fn the_page_about_backups_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;

@@ -13,8 +13,12 @@ import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
 import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
 import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
+import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
+import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
+import { BlocksPage } from "./pages/blocks/BlocksPage";
+import { BlockedBanner } from "./pages/blocks/BlockedBanner";
 import { CharmPage } from "./pages/charms/CharmPage";
 import { CharmsPage } from "./pages/charms/CharmsPage";
 import { ControllerPage } from "./pages/controller/ControllerPage";
@@ -85,7 +89,15 @@ export function App() {
         </Route>
         <Route path="/models/:model" element={<OneModel />}>
           <Route element={<ModelLayout />}>
-            <Route index element={<OverviewPage />} />
+            <Route
+              index
+              element={
+                <>
+                  <OverviewPage />
+                  <ModelNotes />
+                </>
+              }
+            />
             <Route
               path="topology"
               element={<Later what="the topology" page={<TopologyPage />} />}
@@ -97,6 +109,7 @@ export function App() {
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
             <Route path="config" element={<ModelConfigPage />} />
+            <Route path="blocks" element={<BlocksPage />} />
             <Route
               element={
                 <ModelUsersOnly who="admin">
@@ -122,9 +135,18 @@ export function App() {
           <Route path="operations/:operation" element={<OperationPage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
-            <Route index element={<ApplicationUnitsPage />} />
+            <Route
+              index
+              element={
+                <>
+                  <ApplicationUnitsPage />
+                  <ApplicationNotes />
+                </>
+              }
+            />
             <Route path="relations" element={<ApplicationRelationsPage />} />
             <Route path="actions" element={<ApplicationActionsPage />} />
+            <Route path="resources" element={<ApplicationResourcesPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />
@@ -177,6 +199,7 @@ function OneModel() {
     <LiveProvider key={model} model={model}>
       <Shell model={model}>
         <ModelGate model={model}>
+          <BlockedBanner model={model} />
           <Outlet />
         </ModelGate>
       </Shell>

@@ -14,7 +14,10 @@ mod placement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{actions, annotations, blocks, constraints, credentials, find, machines, reach, relations, resources, secrets, show_model, tasks, terms};
+use crate::commands::{
+    actions, annotations, blocks, constraints, credentials, find, machines, payloads, reach,
+    relations, resources, secrets, show_model, tasks, terms,
+};
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
@@ -144,6 +147,8 @@ pub enum Command {
     Terms(terms::Verb),
     #[command(flatten)]
     Constraints(constraints::Verb),
+    #[command(flatten)]
+    Payloads(payloads::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
@@ -427,6 +432,8 @@ mod tests {
             "remove-machine 0 1 --force --no-prompt",
             "machines --format yaml",
             "wait-for relation 3",
+            "wait-for operation 1 --query 'status==\"completed\"' --timeout 5m",
+            "wait-for task 2",
             "actions site --schema --format json",
             "list-actions site",
             "show-action site backup --format yaml",
@@ -448,6 +455,8 @@ mod tests {
             "annotate site/0 owner=ann rack=",
             "annotate team=web -m demo",
             "annotations site/0 --format yaml",
+            "payloads site/0 running --format yaml",
+            "list-payloads -m demo",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

@@ -168,6 +168,31 @@ export const operations = {
     call<t.OperationInfo>("POST", paths.operations(model), { body }),
 };
 
+export const resources = {
+  /** What the application's charm declares, with what is attached. */
+  list: (model: string, application: string) =>
+    call<t.ApplicationResources>("GET", paths.resources(model, application)),
+};
+
+export const blocks = {
+  /** Those that hold. */
+  list: (model: string) => call<t.BlockInfo[]>("GET", paths.blocks(model)),
+  set: (model: string, kind: t.BlockKind, message: string) =>
+    call<t.BlockInfo>("PUT", paths.block(model, kind), { body: { message } }),
+  lift: (model: string, kind: t.BlockKind) => call<unknown>("DELETE", paths.block(model, kind)),
+};
+
+export const annotations = {
+  /** Of one entity, whether or not anything is noted of it. */
+  show: async (model: string, entity: string): Promise<Record<string, string>> => {
+    const found = await page<t.EntityAnnotations>(paths.annotations(model), { entity });
+    return found.items[0]?.annotations ?? {};
+  },
+  /** An empty text removes its key. */
+  set: (model: string, entity: string, set: Record<string, string>) =>
+    call<t.EntityAnnotations>("PATCH", paths.annotations(model), { body: { entity, set } }),
+};
+
 export const tasks = {
   /** With its results, and the lines after the first `lines`; answered within `wait` seconds. */
   show: (model: string, id: number, known: { lines: number; wait: number }, signal?: AbortSignal) =>

@@ -32,6 +32,17 @@ export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
 export const actions = (inModel: string, name: string): string => `${application(inModel, name)}/actions`;
 
+export const resources = (inModel: string, name: string): string => `${application(inModel, name)}/resources`;
+
+export const resource = (inModel: string, name: string, resource: string): string =>
+  `${resources(inModel, name)}/${part(resource)}`;
+
+export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;
+
+export const block = (inModel: string, kind: string): string => `${blocks(inModel)}/${part(kind)}`;
+
+export const annotations = (inModel: string): string => `${model(inModel)}/annotations`;
+
 export const operations = (inModel: string): string => `${model(inModel)}/operations`;
 
 export const operation = (inModel: string, id: number | string): string => `${operations(inModel)}/${part(id)}`;

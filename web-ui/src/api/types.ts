@@ -65,6 +65,13 @@ export type Settings = UnitBag["data"];
 /** Each list has a schema of its own, alike but for its items. */
 export type Page<T> = Omit<Schemas["Page_HookRun"], "items"> & { items: T[] };
 
+export type ApplicationResources = Schemas["ApplicationResources"];
+export type ResourceInfo = Schemas["ResourceInfo"];
+export type AttachedResource = Schemas["AttachedResource"];
+export type BlockInfo = Schemas["BlockInfo"];
+export type BlockKind = Schemas["BlockKind"];
+export type EntityAnnotations = Schemas["EntityAnnotations"];
+
 export type TaskStatus = Schemas["TaskStatus"];
 export type TaskLine = Schemas["TaskLine"];
 /** Of parameters, results and schemas the description says no more than that they are objects. */

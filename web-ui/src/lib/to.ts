@@ -15,5 +15,6 @@ export const toActions = (model: string, application: string): string => `${toAp
 export const toOperations = (model: string): string => `${toModel(model)}/operations`;
 export const toOperation = (model: string, id: number): string => `${toOperations(model)}/${id}`;
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
+export const toBlocks = (model: string): string => `${toModel(model)}/blocks`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;
 export const toUser = (name: string): string => `/users/${part(name)}`;

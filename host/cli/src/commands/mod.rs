@@ -29,6 +29,7 @@ pub mod machines;
 mod metrics;
 mod models;
 mod nodes;
+pub mod payloads;
 pub mod reach;
 mod reached;
 pub mod relations;
@@ -115,6 +116,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Resources(verb) => resources::run(context, verb).await,
         Command::Constraints(verb) => constraints::run(context, verb).await,
         Command::Terms(verb) => terms::run(context, verb).await,
+        Command::Payloads(verb) => payloads::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,

@@ -61,6 +61,7 @@ export function ApplicationLayout() {
     { to: `${to}/relations`, label: "Relations", count: relationsOf(relations, name).length },
     { to: `${to}/requests`, label: "Requests" },
     { to: `${to}/actions`, label: "Actions" },
+    { to: `${to}/resources`, label: "Resources" },
     { to: `${to}/config`, label: "Configuration" },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/history`, label: "History" },

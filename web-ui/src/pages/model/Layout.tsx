@@ -12,7 +12,7 @@ import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
-import { toDeploy, toModel, toOperations } from "../../lib/to";
+import { toBlocks, toDeploy, toModel, toOperations } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -37,6 +37,7 @@ export function ModelLayout() {
     { to: `${to}/logs`, label: "Logs" },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
     { to: `${to}/config`, label: "Configuration" },
+    { to: toBlocks(name), label: "Blocks" },
   ];
   if (mayAdmin) tabs.push({ to: `${to}/access`, label: "Access" }, { to: `${to}/audit`, label: "Audit" });
   // The controller's own model holds nothing that is deployed, and goes with the controller alone.
