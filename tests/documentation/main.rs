@@ -231,6 +231,27 @@ fn the_page_about_blocks_and_annotations_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_constraints_and_scale_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/constraints-and-scale.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "cores=1 mem=256M",
+        "constraints cannot be met: cores=100000",
+        "site/2",
+        "Controller",
+        "the disk is nearly full",
+        "validity-check: valid",
+        "local:site-0",
+        "wasi@0.2",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_resources_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;

@@ -18,6 +18,7 @@ mod observe;
 mod quotas;
 mod reached;
 mod resources;
+mod scale;
 mod servers;
 mod serving;
 mod site;

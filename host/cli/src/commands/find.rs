@@ -42,7 +42,11 @@ impl Found {
 }
 
 pub async fn find(context: &Context, arguments: Find) -> Outcome {
-    let words: Vec<String> = arguments.words.iter().map(|word| word.to_lowercase()).collect();
+    let words: Vec<String> = arguments
+        .words
+        .iter()
+        .map(|word| word.to_lowercase())
+        .collect();
     let session = Session::open(&context.files, &arguments.controller).await?;
     let mut found = all(&session).await?;
     found.retain(|entity| entity.has(&words));
@@ -71,7 +75,11 @@ async fn all(session: &Session) -> Outcome<Vec<Found>> {
             about: clean(about.trim()),
         };
         for charm in client.charms(id).await? {
-            found.push(entity("charm", charm.url.to_string(), charm.metadata.summary));
+            found.push(entity(
+                "charm",
+                charm.url.to_string(),
+                charm.metadata.summary,
+            ));
         }
         for application in client.applications(id).await? {
             let (charm, status) = (application.charm, application.status);

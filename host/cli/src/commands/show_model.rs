@@ -81,7 +81,9 @@ struct Credential {
 
 pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
     let choice = ModelChoice {
-        model: arguments.named.or_else(|| arguments.shown.model.model.clone()),
+        model: arguments
+            .named
+            .or_else(|| arguments.shown.model.model.clone()),
     };
     let here = ModelSession::open(&context.files, &choice).await?;
     let (client, model) = (here.client(), here.model.as_str());
@@ -112,7 +114,14 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
         users,
         machines: machines
             .iter()
-            .map(|machine| (machine.id.to_string(), Machine { cores: cores(&machine.hardware) }))
+            .map(|machine| {
+                (
+                    machine.id.to_string(),
+                    Machine {
+                        cores: cores(&machine.hardware),
+                    },
+                )
+            })
             .collect(),
         agent_version: JUJU_VERSION,
         credential: Credential {

@@ -124,13 +124,17 @@ async fn set_meter_status(context: &Context, arguments: MeterStatus) -> Outcome 
     if whose.contains('/') {
         let unit: UnitName = whose.parse()?;
         let here = ModelSession::open(&context.files, &arguments.model).await?;
-        let set = here.client().set_unit_meter_status(&here.model, &unit, &request);
+        let set = here
+            .client()
+            .set_unit_meter_status(&here.model, &unit, &request);
         set.await?;
         return Ok(());
     }
     let name: ApplicationName = whose.parse()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let set = here.client().set_application_meter_status(&here.model, &name, &request);
+    let set = here
+        .client()
+        .set_application_meter_status(&here.model, &name, &request);
     set.await?;
     Ok(())
 }

@@ -225,7 +225,9 @@ async fn a_status_that_a_person_gave_stays_and_the_worse_of_it_and_the_quotas_is
             .subscribe(Interest::model(&model).key(namespace::METER, "site/0"));
         let first = unit("site/0");
         let say = async |colour: &str, info: &str| {
-            let said = store.set_unit_meter_status(&model, &first, colour, info).await;
+            let said = store
+                .set_unit_meter_status(&model, &first, colour, info)
+                .await;
             said.expect("said");
         };
         say("amber", "the bill is late").await;
@@ -238,7 +240,11 @@ async fn a_status_that_a_person_gave_stays_and_the_worse_of_it_and_the_quotas_is
             shown.expect("told").message
         };
         assert_eq!(message().await, "the bill is late");
-        assert_eq!(rows(&fixture, &model, QUEUED).await, 0, "nobody has to look again");
+        assert_eq!(
+            rows(&fixture, &model, QUEUED).await,
+            0,
+            "nobody has to look again"
+        );
         next_minute(&fixture, &model).await;
         assert_eq!(color(&fixture, &model, "site/0").await, "amber", "it stays");
 
@@ -255,17 +261,25 @@ async fn a_status_that_a_person_gave_stays_and_the_worse_of_it_and_the_quotas_is
         assert_eq!(color(&fixture, &model, "site/0").await, "green");
 
         let site = application("site");
-        let said = store.set_application_meter_status(&model, &site, "RED", "closed").await;
+        let said = store
+            .set_application_meter_status(&model, &site, "RED", "closed")
+            .await;
         said.expect("said");
         for name in ["site/0", "site/1"] {
             assert_eq!(color(&fixture, &model, name).await, "red", "{name}");
         }
         let code = |refused: crate::Result<()>| refused.expect_err("refused").refusal().code();
-        let grey = store.set_unit_meter_status(&model, &first, "grey", "").await;
+        let grey = store
+            .set_unit_meter_status(&model, &first, "grey", "")
+            .await;
         assert_eq!(code(grey), "meter-status-invalid");
-        let gone = store.set_unit_meter_status(&model, &unit("site/9"), "red", "").await;
+        let gone = store
+            .set_unit_meter_status(&model, &unit("site/9"), "red", "")
+            .await;
         assert_eq!(code(gone), "unit-not-found");
-        let gone = store.set_application_meter_status(&model, &application("db"), "red", "").await;
+        let gone = store
+            .set_application_meter_status(&model, &application("db"), "red", "")
+            .await;
         assert_eq!(code(gone), "application-not-found");
         fixture.end().await;
     }
