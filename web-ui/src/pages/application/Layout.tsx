@@ -14,6 +14,7 @@ import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
 import { exposure } from "../../lib/reach";
 import { relationsOf } from "../../lib/relations";
+import { unitsOf } from "../../lib/terms";
 import { toApplication, toCharm, toModel } from "../../lib/to";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -77,6 +78,7 @@ export function ApplicationLayout() {
             <StatusMark status={application.status.status} />
             {application.exposed && <span className="tag">exposed</span>}
             {application.subordinate && <span className="tag">subordinate</span>}
+            {application.trust && <span className="tag">trusted</span>}
             {!alive && <span className="tag">{application.life}</span>}
           </>
         }
@@ -120,7 +122,7 @@ export function ApplicationLayout() {
       <Facts
         rows={[
           ["Charm", <Link key="charm" to={toCharm(model, application.charm)}>{application.charm}</Link>],
-          ["Units", String(application.units.length)],
+          ["Units", unitsOf(application)],
           ["Version", application["workload-version"] || "not reported"],
           [
             "Exposed",
