@@ -264,6 +264,16 @@ impl Store {
                         ),
                     });
                 }
+                let sql = "SELECT COUNT(*) FROM secret_leftover WHERE backend = $1";
+                let left = tx.db.count(sql, params![&name]).await?;
+                if left > 0 && !force {
+                    return Err(StoreError::Refused {
+                        refusal: Refusal::SecretBackendInUse,
+                        message: format!(
+                            "secret back end \"{name}\" holds {left} revisions that nobody needs any more and that are being removed from it"
+                        ),
+                    });
+                }
                 let sql = "SELECT model_uuid FROM model_config WHERE key = 'secret-backend' AND value = $1";
                 let wanting: Vec<String> = tx.db.scalars(sql, params![to_json(&name)?]).await?;
                 for model in wanting {

@@ -76,8 +76,9 @@ async fn put(
     if backend == INTERNAL_BACKEND {
         return Ok(());
     }
-    let sql =
-        "INSERT INTO secret_leftover (backend, content_id, model_uuid, due) VALUES ($1, $2, $3, $4)
+    // From a back end that was removed by force nothing can be removed.
+    let sql = "INSERT INTO secret_leftover (backend, content_id, model_uuid, due)
+        SELECT name, $2, $3, CAST($4 AS BIGINT) FROM secret_backend WHERE name = $1
         ON CONFLICT (backend, content_id) DO UPDATE SET due = excluded.due";
     let row = params![backend, content_id, model, due];
     tx.db.execute(sql, row).await?;
@@ -89,7 +90,7 @@ async fn put(
 pub(super) async fn leave_all(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
     let sql = "INSERT INTO secret_leftover (backend, content_id, model_uuid, due)
         SELECT backend, content_id, model_uuid, CAST($2 AS BIGINT) FROM secret_revision
-        WHERE model_uuid = $1 AND backend <> $3
+        WHERE model_uuid = $1 AND backend <> $3 AND backend IN (SELECT name FROM secret_backend)
         ON CONFLICT (backend, content_id) DO UPDATE SET due = excluded.due";
     let values = params![model, tx.now, INTERNAL_BACKEND];
     if tx.db.execute(sql, values).await? > 0 {
