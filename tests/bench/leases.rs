@@ -1,12 +1,13 @@
 //! (g) How fast leases are claimed, over the API as the agents of units do it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use periapt_client::websocket::{ApiInfo, dial};
-use periapt_tests::{Home, charm};
+use periapt_tests::{Home, agent_password, charm};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::leadership::ClaimLeadership;
 use serde_json::Value;
@@ -120,7 +121,7 @@ async fn connect(home: &Home) -> Result<ApiConnection> {
         ca_pem: text("ca-cert"),
         model: Some(text("model-uuid").parse()?),
         tag: text("tag").parse()?,
-        password: text("password"),
+        password: agent_password(Path::new(&text("directory")))?,
     });
     Ok(connection.await?)
 }

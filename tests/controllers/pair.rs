@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use periapt_client::rest::RestClient;
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::browser::account;
-use periapt_tests::{Home, PATIENCE, charm, lasting_port};
+use periapt_tests::{Home, PATIENCE, agent_password, charm, lasting_port};
 use periapt_wire::ApiConnection;
 use serde_json::Value;
 use sqlx::{Connection, Executor};
@@ -155,7 +155,7 @@ impl Pair {
             ca_pem: text("ca-cert"),
             model: Some(text("model-uuid").parse()?),
             tag: text("tag").parse()?,
-            password: text("password"),
+            password: agent_password(Path::new(&text("directory")))?,
         });
         Ok(connection.await?)
     }

@@ -54,8 +54,8 @@ pub static WORKERS: &[Worker] = &[
     worker("apiaddressupdater", Same, "machine, unit", Built(&[(Host, "api-address-updater")]))
         .kept_by(&["an_agent_learns_the_addresses_of_all_of_its_controllers"]),
     worker("apicaller", Same, "all", Built(&[(Controller, "api-caller"), (Model, "api-caller"), (Host, "api-caller"), (Machine, "api-caller"), (Unit, "api-caller")]))
-        .promises("When the controller goes away, then the agent has its connection in error and nothing runs on it; when it is back all start without another process. One whose login is refused for good ends.")
-        .kept_by(&["while_the_controller_is_away_the_report_shows_the_connection_in_error_and_nothing_on_it", "an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "a_refused_login_ends_the_agent_for_good"]),
+        .promises("When the controller goes away, then the agent has its connection in error and nothing runs on it; when it is back all start without another process. One whose login is refused for good ends. The password that an agent was given is refused once the agent has used one of its own, wherever it dies on the way.")
+        .kept_by(&["the_password_that_was_given_is_refused_after_its_first_use", "a_password_that_was_written_and_not_told_is_told_by_the_next_life", "a_password_that_was_told_and_not_answered_is_told_again", "an_agent_changes_its_password_and_the_old_one_is_refused", "while_the_controller_is_away_the_report_shows_the_connection_in_error_and_nothing_on_it", "an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "a_refused_login_ends_the_agent_for_good"]),
     worker("apiconfigwatcher", Same, "all", Built(&[(Controller, "api-config-watcher"), (Model, "api-config-watcher"), (Host, "api-config-watcher")]))
         .promises("When none of the addresses is left that an agent began with, then it connects anew; one that is gone among several costs no restart.")
         .kept_by(&["changed_addresses_make_the_connection_new", "an_agent_learns_the_addresses_of_all_of_its_controllers"]),

@@ -32,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 mod commit;
 mod effects;
 mod link;
+mod passwords;
 mod relations;
 mod secrets;
 mod tasks;
@@ -40,6 +41,7 @@ mod tests;
 mod units;
 
 use self::link::Link;
+use self::passwords::Passwords;
 pub use relations::Relation;
 pub use secrets::SecretRecord;
 pub use tasks::TaskRecord;
@@ -96,6 +98,7 @@ struct Inner {
     rows: Vec<WorkerRow>,
     calls: Vec<String>,
     refusals: HashMap<String, CallError>,
+    passwords: Passwords,
     /// Methods whose calls get no answer, with how many wait for it.
     held: HashMap<String, usize>,
     /// Methods whose next answer gets lost on its way.
@@ -436,6 +439,7 @@ impl Controller {
                 }
                 value(Empty {})
             }
+            "ChangePassword" => self.change_password(&params)?,
             "PutReport" => {
                 self.lock().rows = argument(&params, "rows")?;
                 value(Empty {})
