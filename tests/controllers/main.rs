@@ -18,6 +18,8 @@ use periapt_wire::rpc::code;
 
 /// How long a lease lasts, with room for a loaded machine.
 const LEASE: Duration = Duration::from_secs(60 + 60);
+/// After how long without a sign of life a process is lost, with room for a loaded machine.
+const LOST: Duration = Duration::from_secs(30 + 30);
 
 #[test]
 fn a_hundred_claimers_over_both_processes_never_make_two_holders() -> Result<()> {
@@ -100,9 +102,12 @@ fn a_process_that_is_gone_for_good_is_removed() -> Result<()> {
 
     // The first dies; after half a minute nobody is told of its address any more.
     kill(home.controller_pid_in(&pair.first)?);
+    let killed = Instant::now();
     pair.until("the first counts as lost", || {
         Ok(nodes()?["0"]["state"] == "lost")
     })?;
+    let took = killed.elapsed();
+    ensure!(took < LOST, "{took:?}");
     pair.until("the agent knows the living one only", || {
         Ok(pair.agent_config()?["api-addresses"] == serde_json::json!(both[1..]))
     })?;
@@ -215,6 +220,45 @@ fn a_killed_process_leaves_its_models_to_the_other_and_units_go_on() -> Result<(
     ensure!(home.agent_pids()? == agents, "nobody restarted the agent");
     kill(home.controller_pid_in(&pair.first)?);
     let _ = first.wait();
+    Ok(())
+}
+
+/// `workers` is about the process that answers: both know who there is, and one has the agent.
+#[test]
+fn each_process_says_what_runs_in_it_and_in_the_agents_connected_to_it() -> Result<()> {
+    let pair = Pair::start()?;
+    pair.deploy_probe()?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let mut said = Vec::new();
+    for directory in [&pair.first, &pair.second] {
+        let rows = runtime.block_on(async {
+            let client = pair.client(directory).await?;
+            anyhow::Ok(client.controller_workers().await?)
+        })?;
+        let state = |worker: &str| {
+            let row = rows.iter().find(|row| row.worker == worker);
+            row.map(|row| (row.state.clone(), row.reason.clone()))
+                .unwrap_or_default()
+        };
+        for (worker, expected) in [
+            ("peergrouper", "running"),
+            ("centralhub", "uninstalled"),
+            ("pubsub", "uninstalled"),
+            ("stateconverter", "uninstalled"),
+        ] {
+            ensure!(state(worker).0 == expected, "{worker}: {:?}", state(worker));
+        }
+        said.push(state("uniter"));
+    }
+    said.sort();
+    let [(here, _), (elsewhere, why)] = &said[..] else {
+        anyhow::bail!("{said:?}");
+    };
+    ensure!(here == "running" && elsewhere == "uninstalled", "{said:?}");
+    ensure!(
+        why.contains("connected to the process that answers"),
+        "{why}"
+    );
     Ok(())
 }
 
