@@ -81,9 +81,17 @@ impl Credential {
         if agent.ended().borrow().is_none() {
             return Ok(());
         }
+        let left = self.left_behind(agent).await?;
         let credential = self.make(&AgentName::Host).await?;
         let credential = made.insert(credential).clone();
-        let bytes = to_bytes(&self.fresh(credential, &AgentName::Host))?;
+        let config = match left {
+            Some((left, _)) => AgentConfig {
+                password: credential.password,
+                ..left
+            },
+            None => self.fresh(credential, &AgentName::Host),
+        };
+        let bytes = to_bytes(&config)?;
         let kept = agent.set_config(bytes, false).await;
         kept.while_doing("keeping the agent's configuration")
     }
