@@ -319,10 +319,10 @@ async fn an_agent_that_ended_for_good_is_started_with_another_password() {
     bench
         .until("both run", || async {
             let machines = bench.machines().await;
-            let runs = |status: Machine| status == Machine::Running;
+            let waits = |status| matches!(status, Machine::Stopped | Machine::Pending);
             machines
                 .iter()
-                .all(|machine| runs(machine.instance_status.status))
+                .all(|machine| !waits(machine.instance_status.status))
                 .then_some(())
         })
         .await;
