@@ -38,7 +38,6 @@ impl Worker {
 
 /// Waits of many rows.
 const KUBERNETES: Standing = NotBuilt("waits for the Kubernetes provider");
-const SECRETS: &str = "waits for secrets";
 const MIGRATION: Standing = NotBuilt("waits for model migration");
 
 /// All of them, in the order of the alphabet.
@@ -95,7 +94,9 @@ pub static WORKERS: &[Worker] = &[
     worker("charmdownloader", Same, "model", Built(&[(Model, "charm-downloader")]))
         .promises("When the charm of an application is not compiled for this engine, then it is, and its units wait meanwhile; while that fails, the application shows the error and no unit runs install.")
         .kept_by(&["a_charm_without_compiled_form_gets_one", "a_charm_that_is_being_compiled_is_waited_for_without_an_error", "a_charm_that_cannot_be_compiled_shows_on_its_application", "a_charms_trouble_goes_with_its_cause", "a_charm_that_cannot_be_loaded_never_runs_install"]),
-    worker("charmrevision", Same, "model", NotBuilt("waits for a charm store to ask for newer revisions")),
+    worker("charmrevision", Same, "model", Built(&[(Model, "charm-revision-updater")]))
+        .promises("When the controller's charm repository has a newer revision in an application's channel, then the status of that application shows can-upgrade-to after one interval or a forced refresh; while the repository cannot be read, what was known stays.")
+        .kept_by(&["the_status_shows_what_an_application_can_upgrade_to_after_one_interval_or_a_forced_refresh", "newer_revisions_are_shown_from_a_server_when_they_are_asked_for"]),
     worker("cleaner", Same, "model", Built(&[(Model, "state-cleaner")]))
         .kept_by(&["removing_an_application_drains_the_queue_and_a_poisoned_item_stops_nobody", "a_removal_that_nobody_forces_ends_by_its_deadline"]),
     worker("common", Lib, "library", Library(&[], "what marks a credential as not valid when a provider refuses it; the rest of its helpers are the engine's"))
@@ -210,8 +211,10 @@ pub static WORKERS: &[Worker] = &[
     worker("secretdrainworker", Adapted, "model", Built(&[(Model, "secret-drain-worker")]))
         .promises("When the model's back end switches from internal to another, then every revision's back end is the new one and it was read at each moment. It runs once for the model, which also moves what people made.")
         .kept_by(&["when_the_back_end_switches_every_revision_is_in_the_new_one_and_was_read_at_each_moment"]),
-    worker("secretexpire", Lib, "unit", NotBuilt(SECRETS)),
-    worker("secretrotate", Lib, "unit", NotBuilt(SECRETS)),
+    worker("secretexpire", Lib, "unit", Library(&[(Unit, "uniter")], "a timer of the uniter's remote state"))
+        .kept_by(&["when_a_revision_expires_secret_expired_runs_with_id_and_revision_and_again_after_five_minutes_if_it_is_kept"]),
+    worker("secretrotate", Lib, "unit", Library(&[(Unit, "uniter")], "a timer of the uniter's remote state"))
+        .kept_by(&["when_the_policy_is_hourly_and_the_clock_passes_one_secret_rotate_runs_and_the_next_follows_a_new_value"]),
     worker("simplesignalhandler", Same, "controller, machine", Built(&[(Controller, "termination-signal-handler"), (Host, "termination-signal-handler")]))
         .promises("When a process is asked to stop by a signal, then it ends in good order and with status 0; a unit is no process here and has no status of its own.")
         .kept_by(&["a_controller_asked_to_stop_by_a_signal_ends_with_status_0", "an_agent_ended_by_sigabrt_stays_down_until_a_person_says_so", "a_hook_that_ends_in_time_is_committed_by_a_stopping_agent"]),

@@ -15,8 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, credentials, machines, reach, relations, resources, secrets,
-    tasks,
+    actions, annotations, blocks, charm_revisions, credentials, machines, payloads, reach,
+    relations, resources, secrets, tasks,
 };
 
 pub use accounts::{
@@ -25,7 +25,7 @@ pub use accounts::{
 };
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
-pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
+pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmPublish};
 pub use clouds::{Clouds, Credentials};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,
@@ -35,7 +35,7 @@ pub use controllers::{
 pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
     AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
-    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
+    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Repository, Resolved,
     ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
     Workers, Workloads, duration,
 };
@@ -136,7 +136,11 @@ pub enum Command {
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
     #[command(flatten)]
+    CharmRevisions(charm_revisions::Verb),
+    #[command(flatten)]
     Resources(resources::Verb),
+    #[command(flatten)]
+    Payloads(payloads::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
@@ -382,6 +386,16 @@ mod tests {
             "remove-application site --force --no-wait --no-prompt",
             "refresh site --path ./site.charm",
             "refresh site --resource theme=./theme.css",
+            "refresh site --path ./site.charm --config title=News --config site.yaml --force-units",
+            "refresh site --revision 0",
+            "refresh site --force-units",
+            "refresh site",
+            "refresh site --channel edge",
+            "refresh site --repository ./charms --channel edge",
+            "refresh-charm-revisions -m prod:demo --format json",
+            "deploy site docs --channel edge",
+            "deploy site --repository https://charms.example/shop",
+            "deploy site docs --repository ./charms --channel edge",
             "deploy ./site.charm --resource theme=./theme.css --resource words=./words.txt",
             "attach-resource site theme=./theme.css",
             "resources site --details --format yaml",
@@ -398,6 +412,8 @@ mod tests {
             "remove-machine 0 1 --force --no-prompt",
             "machines --format yaml",
             "wait-for relation 3",
+            "wait-for operation 1 --query 'status==\"completed\"' --timeout 5m",
+            "wait-for task 2",
             "actions site --schema --format json",
             "list-actions site",
             "show-action site backup --format yaml",
@@ -419,6 +435,8 @@ mod tests {
             "annotate site/0 owner=ann rack=",
             "annotate team=web -m demo",
             "annotations site/0 --format yaml",
+            "payloads site/0 running --format yaml",
+            "list-payloads -m demo",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",
@@ -427,6 +445,7 @@ mod tests {
             "debug-log --include unit-site-0 --level WARNING --replay --no-tail --limit 100 -n 20",
             "wait-for application site --query 'status==\"active\"' --timeout 5m",
             "charm inspect site.charm",
+            "charm publish site.charm ./charms --channel edge --revision 3",
             "workers --format json",
             "audit --user bob --matching models --since 1h --limit 5 --format json",
             "audit -m demo --refused",

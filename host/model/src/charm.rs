@@ -18,6 +18,8 @@ mod hooks;
 mod manifest;
 mod metadata;
 pub mod metrics;
+mod replacement;
+pub mod repository;
 mod url;
 mod workload;
 
@@ -26,9 +28,11 @@ pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
 pub use hooks::never_run;
 pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};
 pub use metadata::{
-    CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,
+    CharmMetadata, Container, Endpoint, Mount, PayloadClass, Resource, ResourceKind, Scope,
+    Storage, StorageKind,
 };
 pub use metrics::{Metric, Metrics};
+pub use replacement::{Unfit, may_replace};
 pub use url::CharmUrl;
 pub use workload::{Root, Workload};
 

@@ -206,7 +206,7 @@ impl Fixture {
                 .expect("info");
             let running = Status::new(Machine::Running, "running");
             self.store
-                .set_instance_status(model, &machine, running)
+                .set_instance_statuses(model, [(machine.clone(), running)].into())
                 .await
                 .expect("status");
             let started = Status::new(Machine::Started, "");
@@ -225,6 +225,7 @@ impl Fixture {
 
 pub(crate) fn request(name: &str, units: u32) -> Deploy {
     Deploy {
+        channel: None,
         resources: Default::default(),
         placement: Vec::new(),
         application: name.parse().expect("name"),

@@ -18,7 +18,7 @@ use std::io;
 
 use async_trait::async_trait;
 use periapt_client::websocket::{ApiInfo, dial};
-use periapt_engine::{Fatal, Manifold, Outputs, ResultExt, TaskWorker, WorkerError};
+use periapt_engine::{Fatal, Manifold, Outputs, ResultExt, TaskWorker, WorkerError, failpoint};
 use periapt_wire::agent::host::ChangePassword;
 use periapt_wire::rpc::code;
 use periapt_wire::{ApiConnection, CallError};
@@ -111,12 +111,19 @@ async fn change_password(
     own: Option<OwnPassword>,
     connection: ApiConnection,
 ) -> Result<ApiConnection, WorkerError> {
-    let own = own.unwrap_or_else(|| OwnPassword::after(config));
-    if let Err(error) = keep(own.clone(), config).await {
-        // A full disk is no reason to be cut off.
-        tracing::warn!(%error, "the agent keeps the password that it was given: its own cannot be written down");
-        return Ok(connection);
-    }
+    let own = match own {
+        Some(own) => own,
+        None => {
+            let own = OwnPassword::after(config);
+            if let Err(error) = keep(own.clone(), config).await {
+                // A full disk is no reason to be cut off.
+                tracing::warn!(%error, "the agent keeps the password that it was given: its own cannot be written down");
+                return Ok(connection);
+            }
+            failpoint::reach("agent-password-written");
+            own
+        }
+    };
     let change = ChangePassword {
         present_password: config.password.clone(),
         password: own.password().to_owned(),
@@ -124,6 +131,7 @@ async fn change_password(
     let changed = connection.call(&change).await;
     changed.while_doing("changing the agent's password")?;
     note_told(own.clone(), config).await;
+    failpoint::reach("agent-password-noted");
     drop(connection);
     let connection = agent.dial.dial(&own.of(config)).await;
     let connection = connection.while_doing("connecting with the agent's own password")?;

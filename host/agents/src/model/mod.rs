@@ -9,6 +9,7 @@ pub mod agent;
 pub mod apicaller;
 pub mod apiconfigwatcher;
 pub mod charmdownloader;
+pub mod charmrevision;
 pub mod cleaner;
 pub mod credentialvalidator;
 pub mod environ;
@@ -123,6 +124,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(instancepoller::NAME, instancepoller::manifold())
                 .add(machineundertaker::NAME, machineundertaker::manifold())
                 .add(cleaner::NAME, cleaner::manifold())
+                .add(charmrevision::NAME, charmrevision::manifold())
                 .add(actionpruner::NAME, actionpruner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())
                 .add(metricworker::NAME, metricworker::manifold())

@@ -82,7 +82,8 @@ pub struct DestroyModel {
 
 #[derive(Debug, Args)]
 pub struct Deploy {
-    /// A .charm file, a project with one in it, or a bundle's .yaml file.
+    /// A .charm file, a project with one in it, a bundle's .yaml file, or the name of a charm in a
+    /// charm repository.
     pub path: PathBuf,
     /// Name of the application [default: the charm's].
     pub application: Option<String>,
@@ -104,7 +105,21 @@ pub struct Deploy {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
+    pub repository: Repository,
+    #[command(flatten)]
     pub model: ModelChoice,
+}
+
+/// Where a charm is taken from by its name.
+#[derive(Debug, Args)]
+pub struct Repository {
+    /// Take the charm from this charm repository, a directory of this machine or a URL [default: the
+    /// controller's].
+    #[arg(long = "repository", value_name = "DIR|URL")]
+    pub place: Option<String>,
+    /// The channel there [default: that of the application, or stable].
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -147,14 +162,22 @@ pub struct Refresh {
     /// The application.
     pub application: String,
     /// A .charm file, or a project with one in it.
-    #[arg(long, required_unless_present = "resource")]
+    #[arg(long, conflicts_with_all = ["place", "channel"])]
     pub path: Option<PathBuf>,
+    /// A revision of its charm that the model has already, an older one too.
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["place", "channel", "path"])]
+    pub revision: Option<u32>,
+    /// Set options in the same step: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
+    #[arg(long, value_name = "KEY=VALUE|FILE")]
+    pub config: Vec<String>,
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
-    /// Change units in error too.
+    /// Change units in error too; alone, those that wait in error with an earlier charm.
     #[arg(long)]
     pub force_units: bool,
+    #[command(flatten)]
+    pub repository: Repository,
     #[command(flatten)]
     pub model: ModelChoice,
 }
@@ -372,6 +395,8 @@ pub enum WaitForKind {
     Machine,
     Model,
     Relation,
+    Operation,
+    Task,
 }
 
 const QUERIES: &str = r#"Queries:
@@ -385,6 +410,8 @@ Names: application: name life status message charm charm-rev exposed version sca
              public-address open-ports application
        machine: name life status instance-status instance-id address
        relation: name id life status message interface scope applications
+       operation: name id status summary user tasks
+       task: name id status message operation unit action
        model: name life status applications units machines"#;
 
 #[derive(Debug, Args)]
@@ -393,9 +420,9 @@ pub struct WaitFor {
     /// What to look at.
     #[arg(value_enum)]
     pub kind: WaitForKind,
-    /// Its name; a relation's number, or its key as in "front:website site:website".
+    /// Its name; the number of an operation, a task or a relation, or a relation's key as in "front:website site:website".
     pub name: String,
-    /// What must hold [default: all units active and idle, a machine started, a relation joined].
+    /// What must hold [default: all units active and idle, a machine started, a relation joined, an operation or a task ended].
     #[arg(long)]
     pub query: Option<String>,
     /// Give up after this time (exit status 5).
@@ -413,6 +440,8 @@ impl WaitFor {
             WaitForKind::Machine => WaitKind::Machine,
             WaitForKind::Model => WaitKind::Model,
             WaitForKind::Relation => WaitKind::Relation,
+            WaitForKind::Operation => WaitKind::Operation,
+            WaitForKind::Task => WaitKind::Task,
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod blocks;
 mod bootstrap;
 mod bundle;
 mod charm;
+pub mod charm_revisions;
 mod clouds;
 mod config;
 mod controllers;
@@ -26,9 +27,11 @@ pub mod machines;
 mod metrics;
 mod models;
 mod nodes;
+pub mod payloads;
 pub mod reach;
 mod reached;
 pub mod relations;
+mod repository;
 pub mod resources;
 pub mod secrets;
 mod service;
@@ -104,7 +107,9 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
+        Command::CharmRevisions(verb) => charm_revisions::run(context, verb).await,
         Command::Resources(verb) => resources::run(context, verb).await,
+        Command::Payloads(verb) => payloads::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,

@@ -136,6 +136,10 @@ pub struct ApplicationDocument {
     charm: String,
     charm_url: String,
     charm_rev: u64,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    channel: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    can_upgrade_to: String,
     principal: bool,
     exposed: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -165,6 +169,8 @@ impl ApplicationDocument {
             charm: application.charm_name.clone(),
             charm_url: application.charm.clone(),
             charm_rev: application.charm_revision,
+            channel: clean(&application.channel),
+            can_upgrade_to: clean(&application.can_upgrade_to),
             principal: !application.subordinate,
             exposed: application.exposed,
             exposed_endpoints: application.exposed_endpoints.clone(),

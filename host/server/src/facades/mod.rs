@@ -45,6 +45,7 @@ macro_rules! handlers {
 mod action_pruner;
 mod agent_host;
 mod charm_downloader;
+mod charm_revisions;
 mod cleaner;
 mod credential_validator;
 mod deployer;
@@ -115,6 +116,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         action_pruner::handlers(),
         agent_host::handlers(),
         charm_downloader::handlers(),
+        charm_revisions::handlers(),
         cleaner::handlers(),
         credential_validator::handlers(),
         deployer::handlers(),

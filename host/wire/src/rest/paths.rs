@@ -84,6 +84,7 @@ paths! {
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
+    CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
     CHARMS(1) = "/v1/models/{model}/charms";
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
@@ -102,6 +103,7 @@ paths! {
     MODEL_METRICS(1) = "/v1/models/{model}/metrics";
     OPERATIONS(1) = "/v1/models/{model}/operations";
     OPERATION(2) = "/v1/models/{model}/operations/{operation}";
+    PAYLOADS(1) = "/v1/models/{model}/payloads";
     MODEL_REACHABILITY(1) = "/v1/models/{model}/reachability";
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";
