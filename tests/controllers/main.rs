@@ -229,37 +229,52 @@ fn each_process_says_what_runs_in_it_and_in_the_agents_connected_to_it() -> Resu
     let pair = Pair::start()?;
     pair.deploy_probe()?;
     let runtime = tokio::runtime::Runtime::new()?;
-    let mut said = Vec::new();
-    for directory in [&pair.first, &pair.second] {
-        let rows = runtime.block_on(async {
-            let client = pair.client(directory).await?;
-            anyhow::Ok(client.controller_workers().await?)
-        })?;
-        let state = |worker: &str| {
-            let row = rows.iter().find(|row| row.worker == worker);
-            row.map(|row| (row.state.clone(), row.reason.clone()))
-                .unwrap_or_default()
-        };
+    let clients = runtime.block_on(async {
+        let first = pair.client(&pair.first).await?;
+        anyhow::Ok([first, pair.client(&pair.second).await?])
+    })?;
+    let state = |process: usize, worker: &str| -> Result<(String, String)> {
+        let rows = runtime.block_on(clients[process].controller_workers())?;
+        let row = rows.into_iter().find(|row| row.worker == worker);
+        let row = row.context("no such worker")?;
+        Ok((row.state, row.reason))
+    };
+    for process in [0, 1] {
         for (worker, expected) in [
             ("peergrouper", "running"),
             ("centralhub", "uninstalled"),
             ("pubsub", "uninstalled"),
             ("stateconverter", "uninstalled"),
         ] {
-            ensure!(state(worker).0 == expected, "{worker}: {:?}", state(worker));
+            let (found, reason) = state(process, worker)?;
+            ensure!(found == expected, "{worker} is {found}: {reason}");
         }
-        said.push(state("uniter"));
     }
-    said.sort();
-    let [(here, _), (elsewhere, why)] = &said[..] else {
-        anyhow::bail!("{said:?}");
-    };
-    ensure!(here == "running" && elsewhere == "uninstalled", "{said:?}");
-    ensure!(
-        why.contains("connected to the process that answers"),
-        "{why}"
-    );
-    Ok(())
+    pair.until("one process has the agent and the other says so", || {
+        let mut both = [state(0, "uniter")?, state(1, "uniter")?];
+        both.sort();
+        let [(here, _), (elsewhere, why)] = &both;
+        let says = why.contains("connected to the process that answers");
+        Ok(here == "running" && elsewhere == "uninstalled" && says)
+    })
+}
+
+/// The password in `agent.json` is good for the agent's first login, whichever process it was.
+#[test]
+fn no_process_takes_the_password_that_an_agent_has_replaced() -> Result<()> {
+    let pair = Pair::start()?;
+    pair.deploy_probe()?;
+    let agent = pair.agent_config()?;
+    let given = agent["password"].as_str().context("no password")?;
+    tokio::runtime::Runtime::new()?.block_on(async {
+        for directory in [&pair.first, &pair.second] {
+            pair.connect(&agent, directory).await?;
+            let refused = pair.connect_with(&agent, directory, given).await;
+            let refused = refused.err().context("the old password is taken")?;
+            ensure!(refused.to_string().contains("invalid"), "{refused}");
+        }
+        Ok(())
+    })
 }
 
 #[test]
