@@ -154,6 +154,8 @@ pub async fn deploy(client: &RestClient, charm: &str, name: &str, units: u32) ->
     let deploy = Deploy {
         channel: None,
         resources: Default::default(),
+        trust: false,
+        constraints: String::new(),
         application: name.parse()?,
         charm: charm.to_owned(),
         units,

@@ -100,6 +100,8 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
         let deploy = Deploy {
             channel: None,
             resources: Default::default(),
+            trust: false,
+            constraints: String::new(),
             application: "noop".parse()?,
             charm: charm.url.to_string(),
             units: size.each,

@@ -19,3 +19,8 @@ fn what_is_disabled_is_shown_where_it_is_refused_and_enabled_again() -> Result<(
 fn things_are_noted_changed_and_taken_away() -> Result<()> {
     run_on(&Home::started()?, "annotations", None)
 }
+
+#[test]
+fn what_holds_of_an_application_beside_its_options_is_shown_and_changed() -> Result<()> {
+    run_on(&Home::started()?, "terms", None)
+}

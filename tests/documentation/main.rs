@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use periapt_tests::vault::Vault;
-use periapt_tests::{charm, program, root};
 use periapt_tests::{charm, charm_with, program, root};
+use periapt_tests::{charm, program, root};
 
 /// The `sh` blocks of a page, in order.
 fn blocks(page: &Path) -> Result<Vec<String>> {
@@ -233,6 +233,27 @@ fn the_page_about_blocks_and_annotations_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_constraints_and_scale_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/constraints-and-scale.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "cores=1 mem=256M",
+        "constraints cannot be met: cores=100000",
+        "site/2",
+        "Controller",
+        "the disk is nearly full",
+        "validity-check: valid",
+        "local:site-0",
+        "wasi@0.2",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_resources_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;
@@ -266,6 +287,13 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
         "daily",
         "sealed anew",
         "hq",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_upgrading_charms_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;

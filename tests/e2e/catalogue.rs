@@ -37,6 +37,7 @@ fn all_109_workers_are_in_the_report_with_their_state() -> anyhow::Result<()> {
         "logsender",
         "controllerport",
         "unitassigner",
+        "applicationscaler",
         "provisioner",
         "instancepoller",
         "proxyupdater",

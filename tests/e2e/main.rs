@@ -19,6 +19,7 @@ mod quotas;
 mod reached;
 mod refresh;
 mod resources;
+mod scale;
 mod secret_backends;
 mod secrets;
 mod servers;

@@ -62,7 +62,8 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed"]),
     worker("apiservercertwatcher", Adapted, "controller", Built(&[(Controller, "certificate-watcher")]))
         .kept_by(&["a_controller_is_made_serves_over_tls_and_stops"]),
-    worker("applicationscaler", Same, "model", NotBuilt("waits for the min-units setting of applications")),
+    worker("applicationscaler", Same, "model", Built(&[(Model, "application-scaler")]))
+        .kept_by(&["when_min_units_is_2_and_one_of_two_units_is_removed_a_new_unit_appears"]),
     worker("auditconfigupdater", Same, "controller", Built(&[(Controller, "audit-config-updater")]))
         .kept_by(&["auditing_is_switched_on_and_off_while_the_controller_runs"]),
     worker("authenticationworker", Artefact, "machine", NotNeeded("machines of the local provider have no shell that keys could open")),
@@ -172,7 +173,7 @@ pub static WORKERS: &[Worker] = &[
     worker("migrationflag", Lib, "all", MIGRATION),
     worker("migrationmaster", Same, "model", MIGRATION),
     worker("migrationminion", Same, "machine, unit", MIGRATION),
-    worker("minunitsworker", Artefact, "model", NotBuilt("waits for applicationscaler, which has superseded it in Juju too")),
+    worker("minunitsworker", Artefact, "model", NotNeeded("superseded: applicationscaler, as in Juju, where no engine has it any more")),
     worker("mocks", Lib, "library", Library(&[], "test only: scripted workers of the engine"))
         .kept_by(&["a_node_the_engine_stopped_comes_back_however_it_ends"]),
     worker("modelcache", Adapted, "controller", Built(&[(Controller, "model-cache")]))

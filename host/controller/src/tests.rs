@@ -157,6 +157,8 @@ pub(crate) async fn deploy_site(store: &Store, model: &ModelUuid) {
     let deploy = Deploy {
         channel: None,
         resources: Default::default(),
+        trust: false,
+        constraints: String::new(),
         placement: Vec::new(),
         application: "site".parse().unwrap(),
         charm: charm.url.to_string(),

@@ -208,3 +208,13 @@ pub fn hash(values: &Values) -> String {
     let canonical = serde_json::to_vec(values).unwrap_or_default();
     Digest::of(canonical).to_string()
 }
+
+/// The same of an application. One that is trusted has another digest than one that is not, so that its units
+/// hear of a change of trust as of a change of an option.
+pub fn hash_with_trust(values: &Values, trusted: bool) -> String {
+    let hash = hash(values);
+    match trusted {
+        true => Digest::of(format!("{hash} trusted")).to_string(),
+        false => hash,
+    }
+}

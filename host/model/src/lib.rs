@@ -16,6 +16,7 @@ pub mod bounds;
 pub mod bundle;
 pub mod charm;
 pub mod config;
+pub mod constraints;
 pub mod digest;
 pub mod duration;
 pub mod hook;

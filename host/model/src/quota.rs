@@ -7,7 +7,7 @@
 //! two minutes of which each is half full for long. A status says which quota it is about and never
 //! how much was used, so that it changes only when its meaning does: each change is a hook.
 //!
-//! It stops nothing: a quota is a signal to the charm and to people, and what to do is theirs to decide.
+//! A person may give a unit a status as well; the worse of both is what it is told. It stops nothing: a quota is a signal to the charm and to people, and what to do is theirs to decide.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::TEXT_BYTES;
 use crate::config::{Value, Values};
+use crate::nearest::suggestion;
 
 #[cfg(test)]
 mod tests;
@@ -91,6 +93,32 @@ pub struct Meter {
     /// One sentence; empty for green.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub info: String,
+}
+
+impl Meter {
+    /// What a person says of a unit; a colour is written in any case.
+    pub fn said(colour: &str, info: &str) -> Result<Self, String> {
+        let colour: String = colour.chars().take(80).collect();
+        let code = colour.to_uppercase().parse::<Code>().map_err(|_| {
+            let known = [Code::Green, Code::Amber, Code::Red].map(Code::as_str);
+            let meant = suggestion(&colour, known);
+            format!("\"{colour}\" is none of GREEN, AMBER and RED{meant}")
+        })?;
+        let info = match code {
+            Code::Green => String::new(),
+            Code::Amber | Code::Red => TEXT_BYTES.cut(info).into_owned(),
+        };
+        Ok(Self { code, info })
+    }
+
+    /// Of two that hold of a unit the one that it is told: the worse, and the first where both are as bad.
+    #[must_use]
+    pub fn worse(self, other: Meter) -> Meter {
+        match other.code > self.code {
+            true => other,
+            false => self,
+        }
+    }
 }
 
 /// What each unit of a model may use in a minute; zero is as much as it likes.

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use periapt_engine::supervised::SupervisedError;
 use thiserror::Error;
 
-/// An error of a provider. All but [`InvalidName`](ProviderError::InvalidName) may go away by
-/// themselves, or with another program, so the caller may try again.
+/// An error of a provider. All but [`InvalidName`](ProviderError::InvalidName) and
+/// [`ConstraintsUnmet`](ProviderError::ConstraintsUnmet) may go away by themselves, or with another program, so
+/// the caller may try again.
 #[derive(Debug, Error)]
 pub enum ProviderError {
     /// An instance's name that cannot be part of an instance id.
@@ -45,6 +46,9 @@ pub enum ProviderError {
     /// The place where instances live does not accept who asks, in its own words.
     #[error("{0}")]
     CredentialRefused(String),
+    /// No instance that it could make is what was asked for, in its own words.
+    #[error("{0}")]
+    ConstraintsUnmet(String),
     /// The provider has been closed.
     #[error("the provider is closed")]
     Closed,
@@ -66,6 +70,11 @@ impl ProviderError {
         }
     }
 
+    /// Whether the same request would be answered the same for as long as nobody changes it or what the provider has.
+    pub fn is_final(&self) -> bool {
+        matches!(self, ProviderError::ConstraintsUnmet(_))
+    }
+
     /// A stable name, for machines.
     pub fn code(&self) -> &'static str {
         match self {
@@ -78,6 +87,7 @@ impl ProviderError {
             ProviderError::NoConfiguration(_) => "agent-configuration-missing",
             ProviderError::Refused(_) => "provider-refused",
             ProviderError::CredentialRefused(_) => "provider-credential-refused",
+            ProviderError::ConstraintsUnmet(_) => "constraints-unmet",
             ProviderError::Closed => "provider-closed",
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use periapt_model::constraints::Constraints;
 use periapt_model::reach::published::{Answer, Published};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,12 +41,16 @@ pub struct StartInstance {
     /// What the agent on the instance needs to know, as its configuration file. It holds a
     /// password and is never logged.
     pub agent_config: Vec<u8>,
+    /// What it has to be like. A provider refuses what it knows that it cannot honour
+    /// ([`ProviderError::ConstraintsUnmet`]) and passes over what means nothing to it.
+    pub constraints: Constraints,
 }
 
 impl fmt::Debug for StartInstance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StartInstance")
             .field("name", &self.name)
+            .field("constraints", &self.constraints)
             .finish_non_exhaustive()
     }
 }

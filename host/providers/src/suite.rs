@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use periapt_model::constraints::Constraints;
+
 use crate::{InstanceId, InstanceState, Provider, ProviderError, SharedAgent, StartInstance};
 
 /// A request for `name` with some configuration.
@@ -11,6 +13,7 @@ pub fn request(name: &str) -> StartInstance {
     StartInstance {
         name: name.to_owned(),
         agent_config: b"{\"password\":\"hidden\"}".to_vec(),
+        constraints: Constraints::default(),
     }
 }
 

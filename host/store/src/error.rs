@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use periapt_database::{Error, Failure};
 use periapt_model::config::ConfigError;
+use periapt_model::constraints::ConstraintError;
 use periapt_model::hook::commit;
 use periapt_model::options::OptionError;
 use periapt_model::reach::ExposureError;
@@ -156,6 +157,15 @@ impl From<commit::Refused> for StoreError {
 
 impl From<ConfigError> for StoreError {
     fn from(error: ConfigError) -> Self {
+        StoreError::Refused {
+            refusal: error.refusal(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<ConstraintError> for StoreError {
+    fn from(error: ConstraintError) -> Self {
         StoreError::Refused {
             refusal: error.refusal(),
             message: error.to_string(),

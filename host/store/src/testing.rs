@@ -227,6 +227,8 @@ pub(crate) fn request(name: &str, units: u32) -> Deploy {
     Deploy {
         channel: None,
         resources: Default::default(),
+        trust: false,
+        constraints: String::new(),
         placement: Vec::new(),
         application: name.parse().expect("name"),
         charm: format!("local:{name}-0"),

@@ -152,6 +152,8 @@ impl Scenario {
         let deploy = Deploy {
             channel: None,
             resources: Default::default(),
+            trust: false,
+            constraints: String::new(),
             application: name(application)?,
             charm: charm.map_err(&doing)?.url.to_string(),
             units,

@@ -88,6 +88,12 @@ export const applications = {
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/unexpose`, {
       body: { endpoints: [] },
     }),
+  setConstraints: (model: string, name: string, constraints: string) =>
+    call<t.ApplicationInfo>("PUT", `${paths.application(model, name)}/constraints`, { body: { constraints } }),
+  setMinUnits: (model: string, name: string, least: number) =>
+    call<t.ApplicationInfo>("PUT", `${paths.application(model, name)}/min-units`, { body: { "min-units": least } }),
+  setTrust: (model: string, name: string, trust: boolean) =>
+    call<t.ApplicationInfo>("PUT", `${paths.application(model, name)}/trust`, { body: { trust } }),
   addUnits: (model: string, name: string, count: number) =>
     call<string[]>("POST", `${paths.application(model, name)}/units`, { body: { count } }),
   history: (model: string, name: string, limit: number) =>

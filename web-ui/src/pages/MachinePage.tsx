@@ -52,6 +52,7 @@ export function MachinePage() {
               ["Instance id", machine["instance-id"] || "not known yet"],
               ["Addresses", machine.addresses.join(", ") || "none"],
               ["Hardware", machine.hardware || "not reported"],
+              ["Constraints", machine.constraints || "none"],
               ["Life", machine.life],
               ["Added", <Time key="added" at={machine["created-at"]} />],
             ]}

@@ -8,6 +8,7 @@ pub mod actionpruner;
 pub mod agent;
 pub mod apicaller;
 pub mod apiconfigwatcher;
+pub mod applicationscaler;
 pub mod charmdownloader;
 pub mod charmrevision;
 pub mod cleaner;
@@ -119,6 +120,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
         .group(upgraded, |rows| {
             rows.add(charmdownloader::NAME, charmdownloader::manifold())
                 .add(unitassigner::NAME, unitassigner::manifold())
+                .add(applicationscaler::NAME, applicationscaler::manifold())
                 .add(provisioner::NAME, provisioner::manifold())
                 .add(firewaller::NAME, firewaller::manifold())
                 .add(instancepoller::NAME, instancepoller::manifold())

@@ -18,13 +18,13 @@ use crate::session::{ModelSession, Session};
 
 /// What the words of the command line ask for.
 #[derive(Debug)]
-enum Wish {
+pub(super) enum Wish {
     All,
     One(String),
     Change(ConfigChange),
 }
 
-fn wish(
+pub(super) fn wish(
     words: &[String],
     reset: &[String],
     file: Option<&PathBuf>,
@@ -87,6 +87,7 @@ pub async fn application(context: &Context, arguments: Config) -> Outcome {
         ) {
             (Some(value), _) => output.value(&value.to_string()),
             (None, true) => output.data(""),
+            (None, false) if key == TRUST => output.value(&config.trust.to_string()),
             (None, false) => Err(unknown(&key, config.schema.options.keys())),
         },
         _ => match arguments.format {
@@ -167,7 +168,7 @@ fn in_words(setting: &ConfigSetting) -> String {
     }
 }
 
-fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Failure {
+pub(super) fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Failure {
     let known: Vec<&str> = known.map(String::as_str).collect();
     Failure::new(Exit::NotFound, format!("there is no option \"{key}\""))
         .why(match known.as_slice() {
@@ -204,8 +205,36 @@ struct Attribute<'a> {
 #[derive(Serialize)]
 struct Document<'a> {
     application: &'a str,
+    #[serde(rename = "application-config")]
+    own: BTreeMap<&'static str, TrustDocument>,
     charm: &'a str,
     settings: BTreeMap<&'a str, Setting<'a>>,
+}
+
+/// What every application has beside its charm's options.
+#[derive(Serialize)]
+struct TrustDocument {
+    default: bool,
+    description: &'static str,
+    source: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    value: bool,
+}
+
+/// The key of trust, unless the charm has an option of that name.
+const TRUST: &str = "trust";
+
+impl TrustDocument {
+    fn of(trust: bool) -> Self {
+        Self {
+            default: false,
+            description: "Whether the application is trusted with the cloud's credential.",
+            source: if trust { "user" } else { "default" },
+            kind: "bool",
+            value: trust,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -240,6 +269,7 @@ impl<'a> Document<'a> {
         });
         Self {
             application: config.application.as_str(),
+            own: [(TRUST, TrustDocument::of(config.trust))].into(),
             charm: &config.charm,
             settings: settings.collect(),
         }
@@ -303,8 +333,14 @@ mod tests {
             "settings": { "size": 3 }, "effective": { "greeting": "hello", "size": 3 },
         }))
         .unwrap();
+        let shown = serde_json::to_value(Document::of(&config)).unwrap();
+        let trust = &shown["application-config"]["trust"];
         assert_eq!(
-            serde_json::to_value(Document::of(&config)).unwrap()["settings"],
+            (&trust["value"], &trust["source"]),
+            (&json!(false), &json!("default"))
+        );
+        assert_eq!(
+            shown["settings"],
             json!({
                 "greeting": { "default": "hello", "description": "what to say", "source": "default", "type": "string", "value": "hello" },
                 "size": { "default": 1, "source": "user", "type": "int", "value": 3 },

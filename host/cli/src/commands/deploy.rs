@@ -13,7 +13,7 @@ use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
 use super::resources::Files;
-use super::{Context, bundle, repository, settings};
+use super::{Context, bundle, constraints, repository, settings};
 use crate::arguments::{Deploy, Refresh, Repository};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
@@ -27,6 +27,16 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
             return Err(Failure::usage("--resource is not for bundles")
                 .why("a bundle has several applications")
                 .advice("deploy the bundle, then periapt attach-resource APPLICATION NAME=FILE"));
+        }
+        if !arguments.constraints.is_empty() {
+            return Err(Failure::usage("--constraints is not for bundles")
+                .why("a bundle has several applications")
+                .advice("say it for the model before: periapt set-model-constraints KEY=VALUE"));
+        }
+        if arguments.trust {
+            return Err(Failure::usage("--trust is not for bundles")
+                .why("a bundle has several applications")
+                .advice("deploy the bundle, then periapt trust APPLICATION"));
         }
         return bundle::deploy(context, arguments).await;
     }
@@ -69,6 +79,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         None => archive.metadata.name.parse()?,
     };
     let placement = arguments.placement.machines;
+    let constraints = constraints::read(&arguments.constraints)?;
     let config = settings::from_words(&arguments.config, application.as_str())?;
     for (name, value) in &config {
         let checked = archive.config.coerce(name, value);
@@ -92,6 +103,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         application,
         placement,
         channel,
+        trust: arguments.trust,
+        constraints: constraints.to_string(),
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

@@ -1,11 +1,12 @@
-//! `add-machine`, `remove-machine`, `retry-provisioning`, `machines`.
+//! `add-machine`, `remove-machine`, `retry-provisioning`, `machines`, `show-machine`.
 
 use clap::{Args, Subcommand};
 use periapt_model::MachineId;
-use periapt_wire::rest::ListQuery;
+use periapt_wire::rest::{AddMachines, ListQuery};
 
-use super::Context;
-use crate::arguments::{ListFormat, ModelChoice, Target};
+use super::show::write;
+use super::{Context, constraints};
+use crate::arguments::{ListFormat, ModelChoice, Shown, Target};
 use crate::failure::Outcome;
 use crate::output::status::{machines_document, machines_table};
 use crate::output::time::Times;
@@ -20,6 +21,8 @@ pub enum Verb {
     RemoveMachine(RemoveMachine),
     /// List the machines of a model.
     Machines(Machines),
+    /// Show machines in detail.
+    ShowMachine(ShowMachine),
     /// Try again to start machines that their provider gave up.
     RetryProvisioning(RetryProvisioning),
 }
@@ -29,6 +32,9 @@ pub struct AddMachine {
     /// How many.
     #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub num_machines: u32,
+    /// What they have to be like, as in "mem=4G cores=2"; several are put together.
+    #[arg(long, value_name = "KEY=VALUE ...")]
+    pub constraints: Vec<String>,
     #[command(flatten)]
     pub model: ModelChoice,
 }
@@ -65,6 +71,15 @@ pub struct Machines {
 }
 
 #[derive(Debug, Args)]
+pub struct ShowMachine {
+    /// The machines [default: all of the model].
+    #[arg(value_name = "MACHINE")]
+    pub machines: Vec<String>,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+#[derive(Debug, Args)]
 pub struct RetryProvisioning {
     /// The machines.
     #[arg(
@@ -85,6 +100,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
         Verb::AddMachine(arguments) => add(context, arguments).await,
         Verb::RemoveMachine(arguments) => remove(context, arguments).await,
         Verb::Machines(arguments) => list(context, arguments).await,
+        Verb::ShowMachine(arguments) => show(context, arguments).await,
         Verb::RetryProvisioning(arguments) => retry(context, arguments).await,
     }
 }
@@ -93,11 +109,13 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
 const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
 
 async fn add(context: &Context, arguments: AddMachine) -> Outcome {
+    let constraints = constraints::read(&arguments.constraints)?.to_string();
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let added = here
-        .client()
-        .add_machines(&here.model, arguments.num_machines)
-        .await?;
+    let request = AddMachines {
+        count: arguments.num_machines,
+        constraints,
+    };
+    let added = here.client().add_machines(&here.model, &request).await?;
     let ids: Vec<String> = added.iter().map(|machine| machine.id.to_string()).collect();
     context.output.data(&ids.join("\n"))
 }
@@ -181,4 +199,26 @@ async fn list(context: &Context, arguments: Machines) -> Outcome {
         }
         ListFormat::Tabular => output.data(&machines_table(&status).render(output.paints())),
     }
+}
+
+async fn show(context: &Context, arguments: ShowMachine) -> Outcome {
+    let ids: Vec<MachineId> = arguments
+        .machines
+        .iter()
+        .map(|id| id.parse())
+        .collect::<Result<_, _>>()?;
+    let here = ModelSession::open(&context.files, &arguments.shown.model).await?;
+    for id in &ids {
+        // One that is not there is refused by its name.
+        here.client().machine(&here.model, id).await?;
+    }
+    let mut status = here.client().status(&here.model, &[]).await?;
+    let named = |id: &str| ids.iter().any(|wanted| wanted.as_str() == id);
+    status.machines.retain(|id, _| ids.is_empty() || named(id));
+    let times = Times::new(arguments.shown.utc);
+    write(
+        context,
+        &arguments.shown,
+        &machines_document(&status, &times),
+    )
 }

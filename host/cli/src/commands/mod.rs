@@ -14,12 +14,15 @@ mod charm;
 pub mod charm_revisions;
 mod clouds;
 mod config;
+pub mod constraints;
 mod controllers;
 pub mod credentials;
 mod dashboard;
 mod debug_log;
+mod defaults;
 mod deploy;
 mod download;
+pub mod find;
 mod hooks;
 mod introspect;
 mod logs;
@@ -37,8 +40,10 @@ pub mod secrets;
 mod service;
 mod settings;
 mod show;
+pub mod show_model;
 mod status;
 pub mod tasks;
+pub mod terms;
 mod units;
 mod wait_for;
 mod workers;
@@ -97,6 +102,9 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddModel(arguments) => models::add(context, arguments).await,
         Command::Models(arguments) => models::list(context, arguments).await,
         Command::ModelConfig(arguments) => config::model(context, arguments).await,
+        Command::ModelDefaults(arguments) => defaults::model_defaults(context, arguments).await,
+        Command::ShowModel(arguments) => show_model::show(context, arguments).await,
+        Command::Find(arguments) => find::find(context, arguments).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
         Command::Download(arguments) => download::download(context, arguments).await,
@@ -109,6 +117,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
         Command::CharmRevisions(verb) => charm_revisions::run(context, verb).await,
         Command::Resources(verb) => resources::run(context, verb).await,
+        Command::Constraints(verb) => constraints::run(context, verb).await,
+        Command::Terms(verb) => terms::run(context, verb).await,
         Command::Payloads(verb) => payloads::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,

@@ -141,6 +141,14 @@ pub struct ApplicationDocument {
     #[serde(skip_serializing_if = "String::is_empty")]
     can_upgrade_to: String,
     principal: bool,
+    /// Units that it has at the least; ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_units: Option<u32>,
+    /// With the cloud's credential; ours.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    trust: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    constraints: String,
     exposed: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
@@ -172,6 +180,9 @@ impl ApplicationDocument {
             channel: clean(&application.channel),
             can_upgrade_to: clean(&application.can_upgrade_to),
             principal: !application.subordinate,
+            min_units: (application.min_units > 0).then_some(application.min_units),
+            trust: application.trust,
+            constraints: application.constraints.clone(),
             exposed: application.exposed,
             exposed_endpoints: application.exposed_endpoints.clone(),
             url: application.url.clone(),

@@ -1,8 +1,9 @@
 //! The methods about the controller as a whole.
 
 use periapt_wire::rest::{
-    AuditQuery, AuditRecord, ConfigChange, ConfigSettings, ControllerInfo, ControllerNode,
-    LoginReply, LoginRequest, Page, StopRequest, WorkerRow, paths,
+    AuditQuery, AuditRecord, ChangeModelDefaults, ConfigChange, ConfigSettings, ControllerInfo,
+    ControllerNode, LoginReply, LoginRequest, ModelDefaults, ModelDefaultsQuery, Page, StopRequest,
+    WorkerRow, paths,
 };
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
@@ -64,6 +65,23 @@ impl RestClient {
         change: &ConfigChange,
     ) -> Result<ConfigSettings, RestError> {
         self.patch(&paths::CONTROLLER_CONFIG.at([]), change).await
+    }
+
+    /// What options are in models of a cloud that do not set them.
+    pub async fn model_defaults(
+        &self,
+        query: &ModelDefaultsQuery,
+    ) -> Result<ModelDefaults, RestError> {
+        let path = paths::MODEL_DEFAULTS.at([]);
+        self.json(Method::GET, &path, |request| request.query(query))
+            .await
+    }
+
+    pub async fn change_model_defaults(
+        &self,
+        change: &ChangeModelDefaults,
+    ) -> Result<ModelDefaults, RestError> {
+        self.patch(&paths::MODEL_DEFAULTS.at([]), change).await
     }
 
     /// A page of the audit log, newest first: of one model, or of the controller with all.

@@ -14,6 +14,7 @@ mod applications;
 mod backups;
 mod blocks;
 mod charms;
+mod constraints;
 mod controller;
 mod events;
 mod lines;
@@ -27,6 +28,7 @@ mod renewal;
 mod resources;
 mod secrets;
 mod shapes;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod units;

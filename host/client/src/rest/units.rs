@@ -36,10 +36,9 @@ impl RestClient {
     pub async fn add_machines(
         &self,
         model: &str,
-        count: u32,
+        request: &AddMachines,
     ) -> Result<Vec<MachineInfo>, RestError> {
-        self.post(&paths::MACHINES.at([model]), &AddMachines { count })
-            .await
+        self.post(&paths::MACHINES.at([model]), request).await
     }
 
     /// With `force`, units on the machine are removed along with it.
@@ -145,6 +144,6 @@ impl RestClient {
     }
 }
 
-fn parts(unit: &UnitName) -> (String, String) {
+pub(super) fn parts(unit: &UnitName) -> (String, String) {
     (unit.application().to_string(), unit.number().to_string())
 }

@@ -148,6 +148,8 @@ async fn scene() -> Scene {
     let request = Deploy {
         channel: None,
         resources: Default::default(),
+        trust: false,
+        constraints: String::new(),
         placement: Vec::new(),
         application: "probe".parse().unwrap(),
         charm: "local:probe-0".to_owned(),

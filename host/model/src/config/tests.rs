@@ -67,3 +67,13 @@ fn the_hash_depends_on_values_alone() {
     let b = schema().effective(&Values::from([("port".to_owned(), Value::Integer(81))]));
     assert_ne!(hash(&a), hash(&b));
 }
+
+#[test]
+fn trust_makes_another_digest_of_the_same_values() {
+    let values = Values::from([("port".to_owned(), Value::Integer(80))]);
+    let trusted = hash_with_trust(&values, true);
+    assert_eq!(hash_with_trust(&values, false), hash(&values));
+    assert_ne!(trusted, hash(&values));
+    assert_eq!(trusted, hash_with_trust(&values, true));
+    assert_ne!(trusted, hash_with_trust(&Values::new(), true));
+}

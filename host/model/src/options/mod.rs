@@ -74,7 +74,10 @@ pub struct Table {
 pub enum Source {
     /// Nobody set it.
     Default,
+    /// Of a model: the defaults that the controller has for its cloud.
     Controller,
+    /// Of a model: the defaults that the controller has for its region.
+    Region,
     Model,
 }
 
@@ -83,6 +86,7 @@ impl Source {
         match self {
             Source::Default => "default",
             Source::Controller => "controller",
+            Source::Region => "region",
             Source::Model => "model",
         }
     }
@@ -100,7 +104,7 @@ pub struct Setting {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<crate::config::ConfigValue>)]
     pub value: Option<Value>,
-    /// What holds while nobody sets it; never there for a secret.
+    /// What holds once it is reset; never there for a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<crate::config::ConfigValue>)]
     pub default: Option<Value>,
@@ -249,9 +253,20 @@ impl Table {
 
     /// Every option for a person who may see what was `set`, secrets without their values.
     pub fn show(&self, set: &Values) -> Settings {
+        self.show_over(set, &[])
+    }
+
+    /// The same where others say what holds of the options that are not `set`: the first of `inherited`
+    /// that has one.
+    pub fn show_over(&self, set: &Values, inherited: &[(Source, &Values)]) -> Settings {
         let shown = self.rows.iter().map(|row| {
             let own = set.get(row.name);
-            let default = row.default();
+            let mut others = inherited.iter();
+            let other = others.find_map(|(source, values)| Some((*source, values.get(row.name)?)));
+            let default = match (row.kind, other) {
+                (Kind::Secret, _) | (_, None) => row.default(),
+                (_, Some((_, value))) => Some(value.clone()),
+            };
             let value = match row.kind {
                 Kind::Secret => None,
                 _ => own.cloned().or_else(|| default.clone()),
@@ -260,7 +275,11 @@ impl Table {
                 kind: row.kind.as_str().to_owned(),
                 value,
                 default,
-                source: own.map_or(Source::Default, |_| self.source),
+                source: match (own, other) {
+                    (Some(_), _) => self.source,
+                    (None, Some((source, _))) => source,
+                    (None, None) => Source::Default,
+                },
                 choices: row.kind.choices(),
                 description: row.description.to_owned(),
             };

@@ -138,3 +138,25 @@ fn a_refusal_repeats_no_long_value() {
     let unknown = MODEL.find(&"x".repeat(10_000)).unwrap_err();
     assert!(unknown.to_string().len() < 200, "{unknown}");
 }
+
+#[test]
+fn an_option_that_a_model_does_not_set_has_the_value_of_the_nearest_that_does() {
+    let of = |value: &str| Values::from([("force-wait".to_owned(), text(value))]);
+    let (own, region, controller) = (of("1s"), of("2s"), of("3s"));
+    let none = Values::new();
+    for (set, region, controller, value, default, source) in [
+        (&own, &region, &controller, "1s", "2s", Source::Model),
+        (&none, &region, &controller, "2s", "2s", Source::Region),
+        (&none, &none, &controller, "3s", "3s", Source::Controller),
+        (&own, &none, &none, "1s", "1m", Source::Model),
+        (&none, &none, &none, "1m", "1m", Source::Default),
+    ] {
+        let inherited = [(Source::Region, region), (Source::Controller, controller)];
+        let shown = MODEL
+            .show_over(set, &inherited)
+            .remove("force-wait")
+            .unwrap();
+        let found = (shown.value, shown.default, shown.source);
+        assert_eq!(found, (Some(text(value)), Some(text(default)), source));
+    }
+}

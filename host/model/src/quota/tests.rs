@@ -133,3 +133,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn of_a_persons_word_and_a_quotas_the_worse_holds() {
+    let said = |colour: &str, info: &str| Meter::said(colour, info).unwrap();
+    assert_eq!(said("green", "all is well"), Meter::default());
+    assert_eq!(said("Red", "pay up").code, Code::Red);
+    let why = Meter::said("ambre", "").unwrap_err();
+    assert!(why.contains("did you mean \"AMBER\"?"), "{why}");
+    let (amber, red) = (said("AMBER", "soon"), said("RED", "now"));
+    assert_eq!(amber.clone().worse(red.clone()), red);
+    assert_eq!(red.clone().worse(amber.clone()), red);
+    assert_eq!(Meter::default().worse(amber.clone()), amber);
+    assert_eq!(amber.clone().worse(said("AMBER", "other")), amber);
+}

@@ -84,6 +84,8 @@ refusals! {
     CidrInvalid "cidr-invalid", 400, "write ranges of addresses as 10.0.0.0/8 or fd00::/8";
     ConfigUnknownOption "config-unknown-option", 400, "`periapt config APPLICATION` lists the options";
     ConfigWrongType "config-wrong-type", 400, "`periapt config APPLICATION` shows each option's type";
+    ConstraintInvalid "constraint-invalid", 400, "write them as `mem=4G cores=2 arch=amd64`, each key once; docs/how-to/constraints-and-scale.md tells what each takes";
+    ConstraintUnknown "constraint-unknown", 400, "docs/how-to/constraints-and-scale.md lists the constraints there are";
     ControllerNodeLast "controller-node-last", 409, "remove the whole controller: `periapt destroy-controller`";
     ControllerNodeRemoved "controller-node-removed", 409, "join the controller anew: `periapt controller join`";
     ControllerNodeRunning "controller-node-running", 409, "stop it first, or remove it all the same with --force: it then ends by itself";
@@ -103,6 +105,7 @@ refusals! {
     MachineNotDead "machine-not-dead", 409, "wait until it is gone: `periapt status`; `periapt remove-machine ID --force` does not wait";
     MachineNotInError "machine-not-in-error", 409, "`periapt machines` shows its state; one that was not given up is tried again by itself";
     MachineProvisioned "machine-provisioned", 409, "wait for its agent, or remove it by force: `periapt remove-machine ID --force`";
+    MeterStatusInvalid "meter-status-invalid", 400, "name one of GREEN, AMBER and RED";
     ModelAlive "model-alive", 409, "destroy it first: `periapt destroy-model MODEL`";
     ModelNotDead "model-not-dead", 409, "wait until it is gone: `periapt models`; `periapt destroy-model MODEL --force` does not wait";
     ModelNotEmpty "model-not-empty" as code::NOT_EMPTY, 409, "destroy what it holds first, or destroy the model with --force";

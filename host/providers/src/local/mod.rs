@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use periapt_engine::SharedClock;
+use periapt_model::constraints::Hardware;
 use periapt_model::reach::published::Published;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -178,7 +179,7 @@ impl LocalProvider {
                 InstanceState::Down
             },
             addresses: vec!["127.0.0.1".to_owned()],
-            hardware: hardware(),
+            hardware: hardware().to_string(),
         }
     }
 }
@@ -206,6 +207,9 @@ impl Provider for LocalProvider {
 
     async fn start_instance(&self, request: StartInstance) -> Result<Instance, ProviderError> {
         check_name(&request.name)?;
+        if let Some(why) = request.constraints.unmet(&hardware()) {
+            return Err(ProviderError::ConstraintsUnmet(why));
+        }
         let name = request.name.clone();
         let config = request.agent_config;
         let running = self
@@ -322,16 +326,15 @@ fn check_name(name: &str) -> Result<(), ProviderError> {
     }
 }
 
-fn hardware() -> String {
+/// What this machine has.
+fn hardware() -> Hardware {
     let arch = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
+        "powerpc64" => "ppc64el",
         other => other,
     };
-    let mut hardware = format!("arch={arch}");
-    if let Ok(cores) = std::thread::available_parallelism() {
-        hardware.push_str(&format!(" cores={cores}"));
-    }
+    let cores = std::thread::available_parallelism().ok();
     let memory = std::fs::read_to_string("/proc/meminfo")
         .ok()
         .and_then(|text| {
@@ -344,8 +347,9 @@ fn hardware() -> String {
                 .ok()?;
             Some(kib / 1024)
         });
-    if let Some(mib) = memory {
-        hardware.push_str(&format!(" mem={mib}M"));
+    Hardware {
+        arch: arch.to_owned(),
+        cores: cores.and_then(|cores| u64::try_from(cores.get()).ok()),
+        mem: memory,
     }
-    hardware
 }

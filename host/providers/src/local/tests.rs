@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use periapt_engine::SystemClock;
 use periapt_engine::supervised::{Holder, holder, mark_ended};
+use periapt_model::constraints::Constraints;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tempfile::TempDir;
 
@@ -234,6 +235,36 @@ async fn a_halted_agent_stays_down_until_it_is_asked_for() {
 }
 
 #[tokio::test]
+async fn an_instance_that_this_machine_cannot_be_is_refused_and_one_that_it_is_starts() {
+    let home = TempDir::new().unwrap();
+    let provider = open("m", &options(home.path(), AGENT));
+    let like = |constraints: &str| StartInstance {
+        constraints: constraints.parse().unwrap(),
+        ..request("0")
+    };
+    let other = match std::env::consts::ARCH {
+        "aarch64" => "amd64",
+        _ => "arm64",
+    };
+    let other = format!("arch={other}");
+    for unmet in [other.as_str(), "cores=100000", "mem=900T"] {
+        let error = provider.start_instance(like(unmet)).await.unwrap_err();
+        assert_eq!(error.code(), "constraints-unmet", "{unmet}");
+        assert!(
+            error.is_final() && error.to_string().contains(" this machine "),
+            "{error}"
+        );
+    }
+    assert_eq!(provider.instances().await.unwrap(), []);
+    // What means nothing here is passed over.
+    let started = provider
+        .start_instance(like("cores=1 mem=1M zones=moon"))
+        .await;
+    assert!(started.unwrap().hardware.starts_with("arch="));
+    provider.destroy().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_changed_configuration_restarts_the_agent() {
     let home = TempDir::new().unwrap();
     let directory = home.path().join("m");
@@ -243,6 +274,7 @@ async fn a_changed_configuration_restarts_the_agent() {
     let changed = StartInstance {
         name: "0".into(),
         agent_config: b"{}".to_vec(),
+        constraints: Constraints::default(),
     };
     provider.start_instance(changed).await.unwrap();
     gone(pid).await;
@@ -263,6 +295,7 @@ async fn a_configuration_is_replaced_under_a_running_agent() {
     let same = StartInstance {
         name: "0".into(),
         agent_config: b"{}".to_vec(),
+        constraints: Constraints::default(),
     };
     assert_eq!(provider.start_instance(same).await.unwrap(), first);
     assert_eq!(locked(&directory).await, pid, "it goes on");

@@ -5,12 +5,13 @@ use axum::extract::State;
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
-    Refresh, Removal, Unexpose, paths,
+    Refresh, Removal, SetConstraints, SetMeterStatus, SetMinUnits, SetTrust, Unexpose, paths,
 };
+use periapt_wire::rpc::Empty;
 use serde_json::Value;
 use utoipa_axum::routes;
 
-use super::changed::changed;
+use super::changed::{changed, done};
 use super::conditions::About;
 use super::extract::{Body, Force, InApplication, InModel, Query};
 use super::page::page;
@@ -32,6 +33,10 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(unexpose)).about(About::Application),
         row(WRITE, routes!(refresh)).about(About::Application),
         row(WRITE, routes!(add_units)).about(About::Application),
+        row(WRITE, routes!(set_constraints)).about(About::Application),
+        row(WRITE, routes!(set_meter_status)).about(About::Application),
+        row(WRITE, routes!(set_min_units)).about(About::Application),
+        row(WRITE, routes!(set_trust)).about(About::Application),
     ]
 }
 
@@ -145,4 +150,63 @@ async fn add_units(
             .add_units_to(&model, &name, request.count, request.placement),
     )
     .await
+}
+
+/// Says how many units an application has at the least.
+///
+/// While fewer are alive, others are added by themselves: one that is removed goes all the same. Taken back
+/// with 0, which removes no unit.
+#[utoipa::path(put, path = paths::APPLICATION_MIN_UNITS.text, request_body = SetMinUnits, responses((status = 200, body = ApplicationInfo)))]
+async fn set_min_units(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetMinUnits>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    changed(
+        state
+            .store()
+            .set_min_units(&model, &name, request.min_units),
+    )
+    .await
+}
+
+/// Trusts an application with the cloud's credential, or takes that back.
+///
+/// Its units run `config-changed`.
+#[utoipa::path(put, path = paths::APPLICATION_TRUST.text, request_body = SetTrust, responses((status = 200, body = ApplicationInfo)))]
+async fn set_trust(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetTrust>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    changed(state.store().set_trust(&model, &name, request.trust)).await
+}
+
+/// Says what machines have to be like that are made for an application's units from now on.
+///
+/// They go before the model's. In the place of what was said before: nothing for no constraints.
+#[utoipa::path(put, path = paths::APPLICATION_CONSTRAINTS.text, request_body = SetConstraints, responses((status = 200, body = ApplicationInfo)))]
+async fn set_constraints(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetConstraints>,
+) -> Result<Json<ApplicationInfo>, Answer> {
+    let set = state
+        .store()
+        .set_constraints(&model, &name, &request.constraints);
+    changed(set).await
+}
+
+/// Gives the units that an application has now a meter status.
+///
+/// They are told it unless their quotas say something worse, until it is taken back with GREEN.
+#[utoipa::path(put, path = paths::APPLICATION_METER_STATUS.text, request_body = SetMeterStatus, responses((status = 200, body = Empty)))]
+async fn set_meter_status(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetMeterStatus>,
+) -> Result<Json<Empty>, Answer> {
+    let SetMeterStatus { color, message } = request;
+    let store = state.store();
+    done(store.set_application_meter_status(&model, &name, &color, &message)).await
 }

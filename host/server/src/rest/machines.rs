@@ -59,7 +59,9 @@ async fn add(
     InModel(model): InModel,
     Body(request): Body<AddMachines>,
 ) -> Result<Json<Vec<MachineInfo>>, Answer> {
-    changed(state.store().add_machines(&model, request.count)).await
+    let AddMachines { count, constraints } = request;
+    let added = state.store().add_machines_like(&model, count, &constraints);
+    changed(added).await
 }
 
 /// Begins to remove a machine.

@@ -39,6 +39,7 @@ mod conditions;
 mod controller;
 mod controller_config;
 mod credentials;
+mod defaults;
 mod events;
 mod extract;
 mod gate;
@@ -131,6 +132,7 @@ fn table() -> &'static [Resource] {
                     controller::routes(),
                     nodes::routes(),
                     controller_config::routes(),
+                    defaults::routes(),
                     secrets::backend_routes(),
                     observe::routes(),
                     probes::routes(),

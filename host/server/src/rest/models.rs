@@ -2,22 +2,23 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
+use periapt_model::constraints::Constraints;
 use periapt_store::Setter;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
     AddModel, ConfigChange, ConfigSetting, ConfigSettings, ControllerAccess, ListQuery,
-    ModelSummary, Page, paths,
+    ModelConstraints, ModelSummary, Page, SetConstraints, paths,
 };
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa_axum::routes;
 
-use super::changed::changed;
+use super::changed::{changed, changed_to};
 use super::conditions::About;
 use super::extract::{Body, InModel, Query, flag};
 use super::page::page;
 use super::problem::{Answer, forbidden};
-use super::route::{ADMIN, READ, Row, row};
+use super::route::{ADMIN, READ, Row, WRITE, row};
 use crate::identity::Identity;
 use crate::state::ServerState;
 
@@ -29,6 +30,8 @@ pub(super) fn routes() -> Vec<Row> {
         row(ADMIN, routes!(destroy)).about(About::Model).destroys(),
         row(READ, routes!(config)).about(About::ModelConfig),
         row(ADMIN, routes!(set_config)).about(About::ModelConfig),
+        row(READ, routes!(constraints)),
+        row(WRITE, routes!(set_constraints)),
     ]
 }
 
@@ -130,4 +133,35 @@ async fn set_config(
         _ => Setter::Admin,
     };
     changed(store.set_model_config(&model, change, setter)).await
+}
+
+/// Shows what machines of a model have to be like.
+#[utoipa::path(get, path = paths::MODEL_CONSTRAINTS.text, responses((status = 200, body = ModelConstraints)))]
+async fn constraints(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+) -> Result<Json<ModelConstraints>, Answer> {
+    let found = state.store().model_constraints(&model).await?;
+    Ok(Json(shown(&found)))
+}
+
+/// Says what machines of a model have to be like that are made from now on.
+///
+/// As far as an application says nothing else. In the place of what was said before: nothing for no constraints.
+#[utoipa::path(put, path = paths::MODEL_CONSTRAINTS.text, request_body = SetConstraints, responses((status = 200, body = ModelConstraints)))]
+async fn set_constraints(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+    Body(request): Body<SetConstraints>,
+) -> Result<Json<ModelConstraints>, Answer> {
+    let set = state
+        .store()
+        .set_model_constraints(&model, &request.constraints);
+    changed_to(set, shown).await
+}
+
+fn shown(constraints: &Constraints) -> ModelConstraints {
+    ModelConstraints {
+        constraints: constraints.to_string(),
+    }
 }

@@ -3,7 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_model::AgentName;
-use periapt_wire::rest::{ListQuery, Page, Removal, ResolveRequest, UnitInfo, paths};
+use periapt_wire::rest::{
+    ListQuery, Page, Removal, ResolveRequest, SetMeterStatus, UnitInfo, paths,
+};
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -22,6 +24,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(READ, routes!(show)).about(About::Unit),
         row(WRITE, routes!(remove)).about(About::Unit).removes(),
         row(WRITE, routes!(resolve)).about(About::Unit),
+        row(WRITE, routes!(set_meter_status)).about(About::Unit),
     ]
 }
 
@@ -72,4 +75,18 @@ async fn resolve(
     Body(request): Body<ResolveRequest>,
 ) -> Result<Json<Empty>, Answer> {
     done(state.store().resolved(&model, &unit, request.retry)).await
+}
+
+/// Gives a unit a meter status.
+///
+/// It is told it unless its quotas say something worse, until it is taken back with GREEN.
+#[utoipa::path(put, path = paths::UNIT_METER_STATUS.text, request_body = SetMeterStatus, responses((status = 200, body = Empty)))]
+async fn set_meter_status(
+    State(state): State<ServerState>,
+    InUnit(model, unit): InUnit,
+    Body(request): Body<SetMeterStatus>,
+) -> Result<Json<Empty>, Answer> {
+    let SetMeterStatus { color, message } = request;
+    let store = state.store();
+    done(store.set_unit_meter_status(&model, &unit, &color, &message)).await
 }

@@ -27,5 +27,6 @@ mod routes;
 mod rpc;
 mod secrets;
 mod strict;
+mod terms;
 mod upgrade;
 mod user_secrets;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::{Life, MachineId, ModelUuid, UnitName};
+use periapt_model::constraints::Constraints;
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::unit_assigner::Assigned;
 
+use super::constraints;
 use crate::changes::namespace;
 use crate::db::{Tx, columns, params, word};
 use crate::error::StoreError;
@@ -71,7 +73,18 @@ async fn assign(tx: &mut Tx, model: &ModelUuid, units: Vec<UnitName>) -> Result<
         }
     }
     if !homeless.is_empty() {
-        let made = machine::make(tx, model, homeless.len(), true).await?;
+        let mut known: BTreeMap<ApplicationName, Constraints> = BTreeMap::new();
+        let mut wanted = Vec::with_capacity(homeless.len());
+        for unit in &homeless {
+            let application = unit.application();
+            let constraints = match known.get(&application) {
+                Some(constraints) => constraints.clone(),
+                None => constraints::of_machines(tx, model, &application).await?,
+            };
+            wanted.push(constraints.clone());
+            known.insert(application, constraints);
+        }
+        let made = machine::make(tx, model, &wanted, true).await?;
         for (unit, machine) in homeless.iter().zip(&made) {
             bind(tx, model, unit, machine).await?;
         }

@@ -1,16 +1,16 @@
-//! Settings of applications.
+//! Settings of applications, and whether they are trusted: units hear of both by the digest of what holds.
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Schema, Values};
 use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, Life, ModelUuid};
-use periapt_wire::rest::{ApplicationConfig, ConfigChange};
+use periapt_wire::rest::{ApplicationConfig, ApplicationInfo, ConfigChange};
 
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::secret::with_secrets;
-use crate::{Result, Store};
+use crate::{Result, Store, views};
 
 impl Store {
     /// Schema, settings and effective values of an application.
@@ -33,6 +33,33 @@ impl Store {
         let (model, application) = (model.clone(), application.clone());
         self.write(move |tx| {
             Box::pin(async move { self::change(tx, &model, &application, &change).await })
+        })
+        .await
+    }
+
+    /// Trusts an application with the cloud's credential, or takes that back. Its units run `config-changed`.
+    pub async fn set_trust(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        trusted: bool,
+    ) -> Result<ApplicationInfo> {
+        let (model, application) = (model.clone(), application.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                let (config, life) = load(&mut tx.db, &model, &application).await?;
+                if !life.is_alive() {
+                    return Err(StoreError::NotAlive { kind: Subject::Application, name: application.to_string(), life });
+                }
+                if config.trust != trusted {
+                    let sql = "UPDATE application SET trusted = $3, config_hash = $4 WHERE model_uuid = $1 AND name = $2";
+                    let hash = config::hash_with_trust(&config.effective, trusted);
+                    tx.db.execute(sql, params![&model, &application, trusted, hash]).await?;
+                    tx.touch(&model, namespace::APPLICATION, application.as_str());
+                    tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
+                }
+                views::application::find(&mut tx.db, &model, &application).await
+            })
         })
         .await
     }
@@ -64,7 +91,7 @@ pub(crate) async fn change(
         model,
         application,
         to_json(&settings)?,
-        config::hash(&effective)
+        config::hash_with_trust(&effective, before.trust)
     ];
     tx.db.execute(sql, params).await?;
     tx.touch(model, namespace::APPLICATION_CONFIG, application.as_str());
@@ -104,6 +131,7 @@ columns! {
         charm: String = "application.charm_url",
         life: Life = "application.life" as word,
         settings: Values = "application.settings" as json,
+        trusted: bool = "application.trusted",
         info: CharmInfo = "charm.info" as json,
     }
     const CONFIGURED = "FROM application
@@ -125,6 +153,10 @@ async fn load(
         effective: schema.effective(&found.settings),
         schema,
         settings: found.settings,
+        trust: found.trusted,
     };
     Ok((config, found.life))
 }
+
+#[cfg(test)]
+mod tests;

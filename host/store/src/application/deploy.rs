@@ -3,10 +3,12 @@
 use periapt_model::bounds;
 use periapt_model::charm::may_replace;
 use periapt_model::config::{self, Values};
+use periapt_model::constraints::Constraints;
 use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
+use super::constraints;
 use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
@@ -14,7 +16,7 @@ use crate::status::{self, kind};
 use crate::{Result, Store, application, charm, machine, relation, resource, secret, unit, views};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
-const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
+pub(super) const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
 
 impl Store {
     /// Makes an application with its first units, all of it or nothing. The charm must have
@@ -36,19 +38,26 @@ impl Store {
                         "units of a subordinate charm live with their principals and cannot be placed",
                     ));
                 }
+                let constraints: Constraints = request.constraints.parse()?;
+                if charm.subordinate && !constraints.is_empty() {
+                    return Err(constraints::of_subordinate(&request.application));
+                }
                 let change = ConfigChange { set: request.config, reset: Vec::new() };
                 let change = secret::with_secrets(&mut tx.db, &model, &charm.config, &change).await?;
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
-                let hash = config::hash(&charm.config.effective(&settings));
+                let effective = charm.config.effective(&settings);
+                let hash = config::hash_with_trust(&effective, request.trust);
                 let channel = charm::channel(request.channel.unwrap_or_default())?;
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
-                        life, settings, config_hash, workload_version, created_at, subordinate, channel)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8)
+                        life, settings, config_hash, workload_version, created_at, subordinate, channel, trusted,
+                        constraints)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8, $9, $10)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
                 let url = charm.url.to_string();
                 let settings = to_json(&settings)?;
-                let values = params![&model, name, url, settings, hash, tx.now, charm.subordinate, channel];
+                let (subordinate, trusted) = (charm.subordinate, request.trust);
+                let values = params![&model, name, url, settings, hash, tx.now, subordinate, channel, trusted, constraints.to_string()];
                 if tx.db.execute(sql, values).await? == 0 {
                     return Err(StoreError::AlreadyExists { kind: Subject::Application, name: name.to_string() });
                 }
@@ -148,7 +157,10 @@ impl Store {
                 settings.retain(|name, value| new.config.coerce(name, value).is_ok());
                 let change = secret::with_secrets(&mut tx.db, &model, &new.config, &change).await?;
                 let settings = application::config::apply(&new.config, settings, &change)?;
-                let hash = config::hash(&new.config.effective(&settings));
+                let sql = "SELECT trusted FROM application WHERE model_uuid = $1 AND name = $2";
+                let trusted = tx.db.scalar(sql, params![&model, &application]).await?;
+                let effective = new.config.effective(&settings);
+                let hash = config::hash_with_trust(&effective, trusted.unwrap_or_default());
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
                         charm_modified_version = charm_modified_version + 1, can_upgrade_to = ''
                     WHERE model_uuid = $1 AND name = $2";
@@ -188,7 +200,7 @@ async fn force_units(tx: &mut Tx, model: &ModelUuid, application: &ApplicationNa
 }
 
 /// Makes units with their first statuses and a staged assignment each.
-async fn make_units(
+pub(super) async fn make_units(
     tx: &mut Tx,
     model: &ModelUuid,
     application: &ApplicationName,

@@ -1,4 +1,4 @@
-//! What happens to applications: in `deploy`, `config`, `exposure`, `assignments` and `removal`; and whether the controller
+//! What happens to applications: in `deploy`, `config`, `constraints`, `exposure`, `minimum`, `assignments` and `removal`; and whether the controller
 //! can prepare their charms.
 
 use std::collections::HashSet;
@@ -16,8 +16,10 @@ use crate::{Result, Store, status, views};
 
 mod assignments;
 pub(crate) mod config;
+mod constraints;
 mod deploy;
 mod exposure;
+mod minimum;
 pub(crate) mod removal;
 
 pub(crate) const TABLES: &[Table] = tables! {

@@ -250,8 +250,18 @@ async fn units_are_told_of_the_cloud_once_their_application_is_trusted() {
             &access.auth_type,
         ];
         assert_eq!(place, ["local", "local", "default", "empty"]);
-        assert_eq!((access.endpoint, access.attributes.len()), (None, 0));
+        assert_eq!(
+            (access.endpoint.clone(), access.attributes.len()),
+            (None, 0)
+        );
         drop(db);
+        let name = site.application();
+        store.set_trust(&model, &name, true).await.unwrap();
+        let told = store.cloud_access(&model, &site).await.unwrap();
+        assert_eq!(told, Some(access));
+        store.set_trust(&model, &name, false).await.unwrap();
+        let told = store.cloud_access(&model, &site).await.unwrap();
+        assert_eq!(told, None, "nobody trusts it any more");
         fixture.end().await;
     }
 }

@@ -243,6 +243,7 @@ impl<'a> View<'a> {
             base: base(),
             id: row.id.to_string(),
             hardware: row.hardware.clone(),
+            constraints: row.constraints.clone(),
             jobs: vec!["JobHostUnits".to_owned()],
             ..MachineStatus::default()
         }

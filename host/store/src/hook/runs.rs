@@ -151,7 +151,8 @@ pub(crate) async fn insert(
         (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
         memory_bytes, host_calls, output_bytes, state_directory_bytes)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-        RETURNING (SELECT COUNT(*) FROM model_config WHERE model_uuid = $2 AND key = 'unit-cpu-quota')";
+        RETURNING (SELECT COUNT(*) FROM model_config WHERE model_uuid = $2 AND key = 'unit-cpu-quota')
+            + (SELECT COUNT(*) FROM model_default WHERE key = 'unit-cpu-quota')";
     let id = tx.next_id();
     let result = if run.code.is_empty() { OK } else { FAILED };
     let values = params![

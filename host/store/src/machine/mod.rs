@@ -35,6 +35,7 @@ columns! {
         instance_status = [status::list!("status")] as status::whole,
         agent_status = [status::list!("agent")] as status::optional,
         addresses = "machine.addresses" as json,
+        constraints = "machine.constraints" as word,
     }
     const PROVISIONED = "FROM machine
         JOIN status ON status.model_uuid = machine.model_uuid AND status.kind = 'machine'

@@ -1,6 +1,7 @@
 //! Machines that people add and remove.
 
 use periapt_model::bounds;
+use periapt_model::constraints::Constraints;
 use periapt_model::refusal::Subject;
 use periapt_model::removal::Force;
 use periapt_model::status::{Machine, Status};
@@ -12,7 +13,7 @@ use crate::cleanup::{self, Kind};
 use crate::db::{Session, Tx, Which, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, unit, views};
+use crate::{Result, Store, model, unit, views};
 
 /// Machines made by one call at most, so that one call cannot hold the writer for long.
 const MACHINES_AT_ONCE: u32 = bounds::MACHINES_AT_ONCE.most as u32;
@@ -20,16 +21,29 @@ const MACHINES_AT_ONCE: u32 = bounds::MACHINES_AT_ONCE.most as u32;
 impl Store {
     /// Adds machines without units. They stay until they are removed.
     pub async fn add_machines(&self, model: &ModelUuid, count: u32) -> Result<Vec<MachineInfo>> {
+        self.add_machines_like(model, count, "").await
+    }
+
+    /// The same with constraints, over those of the model.
+    pub async fn add_machines_like(
+        &self,
+        model: &ModelUuid,
+        count: u32,
+        constraints: &str,
+    ) -> Result<Vec<MachineInfo>> {
         if count == 0 || count > MACHINES_AT_ONCE {
             return Err(StoreError::bad_request(format!(
                 "add 1 to {MACHINES_AT_ONCE} machines at once"
             )));
         }
+        let constraints: Constraints = constraints.parse()?;
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_alive_model(&mut tx.db, &model).await?;
-                let made = make(tx, &model, count as usize, false).await?;
+                let of_model = model::constraints::find(&mut tx.db, &model).await?;
+                let wanted = vec![constraints.over(&of_model); count as usize];
+                let made = make(tx, &model, &wanted, false).await?;
                 let made: Vec<String> = made.iter().map(MachineId::to_string).collect();
                 views::machine::load(&mut tx.db, &model, Which::Named(&made), &|_| false).await
             })
@@ -115,13 +129,14 @@ impl Store {
     }
 }
 
-/// Makes machines, for units or to stay.
+/// Makes machines that are like this, for units or to stay.
 pub(crate) async fn make(
     tx: &mut Tx,
     model: &ModelUuid,
-    count: usize,
+    wanted: &[Constraints],
     for_unit: bool,
 ) -> Result<Vec<MachineId>> {
+    let count = wanted.len();
     let first = tx.take_numbers(model, "machine", count as u64).await?;
     let machines: Vec<MachineId> = (first..)
         .take(count)
@@ -129,10 +144,23 @@ pub(crate) async fn make(
         .collect::<std::result::Result<_, _>>()?;
     let rows = machines
         .iter()
-        .map(|id| params![model, id, Life::Alive.as_str(), "", "[]", for_unit, tx.now])
+        .zip(wanted)
+        .map(|(id, constraints)| {
+            params![
+                model,
+                id,
+                Life::Alive.as_str(),
+                "",
+                "[]",
+                for_unit,
+                tx.now,
+                constraints.to_string()
+            ]
+        })
         .collect();
     let head =
-        "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at)";
+        "INSERT INTO machine (model_uuid, id, life, hardware, addresses, for_unit, created_at,
+            constraints)";
     tx.db.insert_many(head, "", rows).await?;
     let mut statuses = Vec::with_capacity(machines.len() * 2);
     for machine in &machines {

@@ -1,4 +1,5 @@
-//! Configuration of models: what was set, over the defaults of `periapt_model::options`.
+//! Configuration of models: what was set, over what the controller's [`defaults`](super::defaults) say of its
+//! region and its cloud, over those of `periapt_model::options`.
 //!
 //! Secrets go in and come out in one place only, the destination of the forwarded log, for the one
 //! worker that needs it. Where the controller connects to is a superuser's word: who set
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use periapt_model::address::HostPort;
 use periapt_model::config::{Value, Values};
-use periapt_model::options::{MODEL, Settings, duration, hosts, truth};
+use periapt_model::options::{MODEL, Settings, Source, duration, hosts, truth};
 use periapt_model::{ModelUuid, Refusal};
 use periapt_wire::agent::log_forwarding::Destination;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
@@ -36,23 +37,80 @@ pub enum Setter {
     Admin,
 }
 
+/// What was set of a model's options, by whom, as `layered`: by the model itself, for its region, for its cloud.
+macro_rules! layered {
+    ($rest:literal) => {
+        concat!(
+            "FROM (SELECT model_config.key AS key, model_config.value AS value, CAST(2 AS BIGINT) AS layer
+                FROM model_config WHERE model_config.model_uuid = $1
+            UNION ALL SELECT model_default.key, model_default.value,
+                CASE WHEN model_default.region = '' THEN CAST(0 AS BIGINT) ELSE CAST(1 AS BIGINT) END
+                FROM model JOIN model_default ON model_default.cloud = model.cloud
+                    AND (model_default.region = '' OR model_default.region = model.region)
+                WHERE model.uuid = $1) AS layered ",
+            $rest
+        )
+    };
+}
+
+pub(crate) use layered;
+
 columns! {
     struct SetOption {
-        key: String = "key",
-        value: Value = "value" as json,
+        key: String = "layered.key",
+        value: Value = "layered.value" as json,
+        layer: i64 = "layered.layer",
     }
-    const SET = "FROM model_config WHERE model_uuid = $1";
+    const SET = layered!("");
 }
 
 /// What was set, secrets included.
-async fn set(db: &mut Session, model: &ModelUuid) -> Result<Values> {
-    let set = db.all(SET, params![model]).await?;
-    Ok(set.into_iter().map(|set| (set.key, set.value)).collect())
+#[derive(Default)]
+struct Layers {
+    controller: Values,
+    region: Values,
+    own: Values,
+}
+
+impl Layers {
+    async fn read(db: &mut Session, model: &ModelUuid) -> Result<Self> {
+        let mut layers = Self::default();
+        for set in db.all(SET, params![model]).await? {
+            let layer = match set.layer {
+                0 => &mut layers.controller,
+                1 => &mut layers.region,
+                _ => &mut layers.own,
+            };
+            layer.insert(set.key, set.value);
+        }
+        Ok(layers)
+    }
+
+    /// What holds of all options that were set.
+    fn merged(&self) -> Values {
+        let mut all = self.controller.clone();
+        all.extend(self.region.clone());
+        all.extend(self.own.clone());
+        all
+    }
+
+    fn show(&self) -> Settings {
+        let inherited = [
+            (Source::Region, &self.region),
+            (Source::Controller, &self.controller),
+        ];
+        MODEL.show_over(&self.own, &inherited)
+    }
 }
 
 /// Effective values: what was set over the defaults, without secrets.
 pub(crate) async fn effective(db: &mut Session, model: &ModelUuid) -> Result<Values> {
-    Ok(MODEL.effective(&set(db, model).await?))
+    Ok(MODEL.effective(&Layers::read(db, model).await?.merged()))
+}
+
+/// What was set of one option, by the model or for it.
+pub(crate) async fn value(db: &mut Session, model: &ModelUuid, key: &str) -> Result<Option<Value>> {
+    Ok(Layers::read(db, model).await?.merged().remove(key))
 }
 
 /// How long a forced removal waits before each of its steps.
@@ -101,7 +159,7 @@ pub(crate) async fn change(
         let sql = "DELETE FROM model_config WHERE model_uuid = $1 AND key = $2";
         changed += tx.db.execute(sql, params![model, name]).await?;
     }
-    MODEL.check_together(&set(&mut tx.db, model).await?)?;
+    MODEL.check_together(&Layers::read(&mut tx.db, model).await?.merged())?;
     if changed > 0 {
         tx.touch(model, namespace::MODEL_CONFIG, "");
         let mut named = checked.keys().chain(&change.reset);
@@ -147,7 +205,7 @@ impl Store {
     pub async fn model_settings(&self, model: &ModelUuid) -> Result<Settings> {
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
-        Ok(MODEL.show(&set(&mut db, model).await?))
+        Ok(Layers::read(&mut db, model).await?.show())
     }
 
     /// Sets and resets in one step; every option then. Unknown options, values of the wrong kind
@@ -163,7 +221,7 @@ impl Store {
             Box::pin(async move {
                 require_model(&mut tx.db, &model).await?;
                 change(tx, &model, &request, setter).await?;
-                Ok(MODEL.show(&set(&mut tx.db, &model).await?))
+                Ok(Layers::read(&mut tx.db, &model).await?.show())
             })
         })
         .await
@@ -174,14 +232,19 @@ impl Store {
     pub async fn log_destination(&self, model: &ModelUuid) -> Result<Option<Destination>> {
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
-        let set = set(&mut db, model).await?;
+        let layers = Layers::read(&mut db, model).await?;
+        let set = layers.merged();
         if !truth(&MODEL.effective(&set), "logforward-enabled") {
             return Ok(None);
         }
         let text = |key: &str| set.get(key).map(Value::to_string).unwrap_or_default();
         let sql =
             "SELECT 1 FROM model_config WHERE model_uuid = $1 AND key = $2 AND by_superuser = 1";
-        let named = db.exists(sql, params![model, SYSLOG_HOST]).await?;
+        let named = match layers.own.contains_key(SYSLOG_HOST) {
+            true => db.exists(sql, params![model, SYSLOG_HOST]).await?,
+            // Defaults are a superuser's word.
+            false => set.contains_key(SYSLOG_HOST),
+        };
         let host = text(SYSLOG_HOST);
         Ok(Some(Destination {
             allowed: named || is_listed(&mut db, &host).await?,

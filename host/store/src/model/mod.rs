@@ -20,6 +20,8 @@ use crate::views::model::summary;
 use crate::{Result, Store};
 
 pub(crate) mod config;
+pub(crate) mod constraints;
+pub(crate) mod defaults;
 pub(crate) mod environ;
 mod undertaker;
 

@@ -12,6 +12,7 @@ use super::keys::require_current;
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json};
 use crate::error::StoreError;
+use crate::model::defaults;
 use crate::{Result, Store};
 
 /// A back end as it is kept.
@@ -249,7 +250,10 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let found = find(&mut tx.db, &name).await?;
-                let sql = "SELECT COUNT(*) FROM model_config WHERE key = 'secret-backend' AND value = $1";
+                let sql = "SELECT (SELECT COUNT(*) FROM model_config WHERE key = 'secret-backend' AND value = $1)
+                    + (SELECT COUNT(*) FROM model JOIN model_default ON model_default.cloud = model.cloud
+                        WHERE model_default.key = 'secret-backend' AND model_default.value = $1
+                            AND (model_default.region = '' OR model_default.region = model.region))";
                 let models = tx.db.count(sql, params![to_json(&name)?]).await?;
                 if (found.secrets > 0 || models > 0) && !force {
                     return Err(StoreError::Refused {
@@ -267,6 +271,7 @@ impl Store {
                     tx.db.execute(sql, params![&model]).await?;
                     tx.touch(&model, namespace::MODEL_CONFIG, "");
                 }
+                defaults::forget(tx, "secret-backend", &to_json(&name)?).await?;
                 for sql in [
                     "DELETE FROM secret_leftover WHERE backend = $1",
                     "DELETE FROM secret_backend WHERE name = $1",

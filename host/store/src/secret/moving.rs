@@ -1,7 +1,6 @@
 //! Revisions on their way to the back end that their model wants.
 
 use periapt_model::ModelUuid;
-use periapt_model::config::Value;
 use periapt_model::secret::{INTERNAL_BACKEND, SecretId};
 use periapt_wire::agent::secrets::Misplaced;
 
@@ -10,6 +9,7 @@ use super::rows::content;
 use super::{Sealed, leftover};
 use crate::changes::namespace;
 use crate::db::{Session, columns, params, word};
+use crate::model::config;
 use crate::{Result, Store, require_model};
 
 columns! {
@@ -23,8 +23,7 @@ columns! {
 
 /// The back end that new revisions of a model go to.
 async fn wanted(db: &mut Session, model: &ModelUuid) -> Result<String> {
-    let sql = "SELECT value FROM model_config WHERE model_uuid = $1 AND key = $2";
-    let set: Option<Value> = db.document("value", sql, params![model, OPTION]).await?;
+    let set = config::value(db, model, OPTION).await?;
     Ok(match set.map(|value| value.to_string()) {
         Some(name) if name != AUTO => name,
         _ => INTERNAL_BACKEND.to_owned(),

@@ -220,6 +220,7 @@ columns! {
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
         address: Option<u64> = "unit.address" as number,
         exposure: Exposure = "application.exposure" as json,
+        trusted: bool = "application.trusted",
         meter: Option<Meter> = "unit.meter" as meter,
         workload_version: String = "unit.workload_version",
         application_version: String = "application.workload_version",
@@ -324,7 +325,7 @@ pub(crate) async fn told(
             application: row.application,
             workload_version: own_version.then_some(row.workload_version),
             meter: row.meter,
-            trusted: false,
+            trusted: row.trusted,
         },
         config,
     })

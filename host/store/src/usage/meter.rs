@@ -1,4 +1,4 @@
-//! What units use of their quotas, and the meter status that follows.
+//! What units use of their quotas, and the meter status that follows, of that and of what a person said.
 //!
 //! It is decided in the transaction that writes down what was used, requests and hooks alike, by the rule of
 //! `model/quota`. A status that is not green is looked at again when the minute is over, by the queue of
@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use periapt_model::config::Value;
 use periapt_model::quota::{CPU, Code, Meter, Quotas, REQUESTS, Used};
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{ApplicationName, ModelUuid, Refusal, UnitName};
 
 use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Cells, Session, Tx, columns, json, params, to_json, word};
-use crate::{DatabaseError, Result};
+use crate::error::StoreError;
+use crate::model::config::layered;
+use crate::{DatabaseError, Result, Store, application, unit};
 
 #[cfg(test)]
 mod tests;
@@ -24,11 +26,12 @@ const MINUTE: i64 = 60_000_000;
 
 columns! {
     struct Set {
-        key: String = "key",
-        value: Value = "value" as json,
+        key: String = "layered.key",
+        value: Value = "layered.value" as json,
     }
-    const QUOTAS = "FROM model_config
-        WHERE model_uuid = $1 AND key IN ('unit-cpu-quota', 'unit-requests-quota')";
+    const QUOTAS = layered!(
+        "WHERE layered.key IN ('unit-cpu-quota', 'unit-requests-quota') ORDER BY layered.layer"
+    );
 }
 
 columns! {
@@ -59,6 +62,7 @@ pub(crate) fn meter(cells: &mut Cells<'_>) -> std::result::Result<Option<Meter>,
 
 /// What each unit of a model may use.
 pub(crate) async fn quotas(db: &mut Session, model: &ModelUuid) -> Result<Quotas> {
+    // What is nearer to the model comes later.
     let set = db.all(QUOTAS, params![model]).await?.into_iter();
     Ok(Quotas::of(
         &set.map(|option| (option.key, option.value)).collect(),
@@ -147,6 +151,82 @@ pub(crate) async fn review(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
     }
 }
 
+columns! {
+    /// What a person said of a unit.
+    struct Said { meter: Option<Meter> = "meter_set" as meter }
+    const SAID = "FROM unit WHERE model_uuid = $1 AND name = $2";
+}
+
+impl Store {
+    /// Gives a unit a meter status, which it is told unless its quotas say something worse; green takes it back.
+    pub async fn set_unit_meter_status(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+        colour: &str,
+        info: &str,
+    ) -> Result<()> {
+        let said = read(colour, info)?;
+        let (model, unit) = (model.clone(), unit.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                unit::require(&mut tx.db, &model, &unit).await?;
+                say(tx, &model, &[unit], &said).await
+            })
+        })
+        .await
+    }
+
+    /// The same of all units that an application has now.
+    pub async fn set_application_meter_status(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        colour: &str,
+        info: &str,
+    ) -> Result<()> {
+        let said = read(colour, info)?;
+        let (model, application) = (model.clone(), application.clone());
+        self.write(move |tx| {
+            Box::pin(async move {
+                application::require(&mut tx.db, &model, &application).await?;
+                let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2 ORDER BY number";
+                let key = params![&model, &application];
+                let units: Vec<UnitName> = tx.db.words("unit", sql, key).await?;
+                say(tx, &model, &units, &said).await
+            })
+        })
+        .await
+    }
+}
+
+fn read(colour: &str, info: &str) -> Result<Meter> {
+    Meter::said(colour, info).map_err(|message| StoreError::Refused {
+        refusal: Refusal::MeterStatusInvalid,
+        message,
+    })
+}
+
+async fn say(tx: &mut Tx, model: &ModelUuid, units: &[UnitName], said: &Meter) -> Result<()> {
+    let quotas = quotas(&mut tx.db, model).await?;
+    for unit in units {
+        let sql = "UPDATE unit SET meter_set = $3 WHERE model_uuid = $1 AND name = $2";
+        let row = params![model, unit, kept(said)?];
+        tx.db.execute(sql, row).await?;
+        decide(tx, model, &quotas, unit).await?;
+    }
+    Ok(())
+}
+
+/// As it is kept: nothing of what is green.
+fn kept(meter: &Meter) -> Result<String> {
+    match meter.code {
+        Code::Green => Ok(String::new()),
+        Code::Amber | Code::Red => Ok(to_json(meter)?),
+    }
+}
+
+/// Decides what a unit is told; what its quotas alone say.
 async fn decide(tx: &mut Tx, model: &ModelUuid, quotas: &Quotas, unit: &UnitName) -> Result<Code> {
     let now = tx.now.div_euclid(MINUTE);
     let mut minutes = [Used::default(); 2];
@@ -158,20 +238,20 @@ async fn decide(tx: &mut Tx, model: &ModelUuid, quotas: &Quotas, unit: &UnitName
             cpu: Duration::from_micros(row.cpu),
         };
     }
-    let meter = quotas.meter(minutes);
-    let text = match meter.code {
-        Code::Green => String::new(),
-        Code::Amber | Code::Red => to_json(&meter)?,
-    };
+    let used = quotas.meter(minutes);
+    let code = used.code;
+    let said = tx.db.one(SAID, params![model, unit]).await?;
+    let said = said.and_then(|said| said.meter).unwrap_or_default();
+    let text = kept(&used.worse(said))?;
     let sql = "UPDATE unit SET meter = $3 WHERE model_uuid = $1 AND name = $2 AND meter <> $3";
     if tx.db.execute(sql, params![model, unit, text]).await? > 0 {
         tx.touch(model, namespace::METER, unit.as_str());
-        // Whoever is not green already is looked at again.
-        if meter.code != Code::Green {
+        // Whoever is not green already is looked at again; what a person said stays until they say otherwise.
+        if code != Code::Green {
             look_again(tx, model).await?;
         }
     }
-    Ok(meter.code)
+    Ok(code)
 }
 
 /// When this minute is over.

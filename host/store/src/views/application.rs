@@ -56,6 +56,9 @@ columns! {
         ingress: Ingress = "model.ingress" as json,
         workload_version: String = "application.workload_version",
         subordinate: bool = "application.subordinate",
+        min_units: u32 = "application.min_units",
+        trusted: bool = "application.trusted",
+        constraints: String = "application.constraints",
         set: Option<Status<Workload>> = [status::list!("status")] as status::optional,
         /// What the controller cannot do for it.
         trouble: Option<Status<Workload>> = "application.trouble" as optional_json,
@@ -186,6 +189,9 @@ pub(crate) async fn load(
             status,
             units: own.names,
             subordinate: row.subordinate,
+            min_units: row.min_units,
+            trust: row.trusted,
+            constraints: row.constraints,
             waiting_for,
         }
     });

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::constraints::Constraints;
 use periapt_model::status::{Machine, Status};
 use periapt_model::{AgentName, Life, MachineId, Tag};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ pub struct MachineInfo {
     /// What its agent says of it.
     pub agent_status: Option<Status<Machine>>,
     pub addresses: Vec<String>,
+    /// What it has to be like.
+    #[serde(default)]
+    pub constraints: Constraints,
 }
 
 crate::facade! { "periapt.Provisioner" 1 for Controller {

@@ -32,6 +32,9 @@ pub struct MachineInfo {
     pub instance_message: String,
     pub addresses: Vec<String>,
     pub hardware: String,
+    /// What it had to be like when it was made, `arch=amd64 mem=4096M`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub constraints: String,
     pub units: Vec<UnitName>,
     pub created_at: i64,
     /// What its removal still waits for, in words.
@@ -86,6 +89,9 @@ pub struct ChangeRelation {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AddMachines {
     pub count: u32,
+    /// What they have to be like, over what holds of the model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub constraints: String,
 }
 
 /// One relation as one of its units sees it.

@@ -9,7 +9,9 @@ mod audit;
 mod backups;
 mod blocks;
 mod clouds;
+mod constraints;
 mod credentials;
+mod defaults;
 mod events;
 mod hooks;
 mod machines;
@@ -23,6 +25,7 @@ mod payloads;
 mod reach;
 mod resources;
 mod secrets;
+mod terms;
 pub mod waiting;
 mod workloads;
 
@@ -43,7 +46,9 @@ pub use audit::*;
 pub use backups::Backup;
 pub use blocks::*;
 pub use clouds::*;
+pub use constraints::*;
 pub use credentials::*;
+pub use defaults::*;
 pub use events::*;
 pub use hooks::*;
 pub use machines::*;
@@ -56,6 +61,7 @@ pub use payloads::*;
 pub use reach::*;
 pub use resources::*;
 pub use secrets::*;
+pub use terms::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 
@@ -176,6 +182,9 @@ pub struct ApplicationConfig {
     pub settings: Values,
     #[schema(value_type = BTreeMap<String, ConfigValue>)]
     pub effective: Values,
+    /// Whether an operator trusts it with the cloud's credential; left out while nobody does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -198,10 +207,20 @@ pub struct Deploy {
     /// The channel of a charm repository that the charm was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
+    /// Trust it with the cloud's credential.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
+    /// What machines have to be like that are made for its units, `arch=amd64 mem=4G`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub constraints: String,
 }
 
 fn one() -> u32 {
     1
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -232,6 +251,15 @@ pub struct ApplicationInfo {
     /// Its units come to life in the containers of others.
     #[serde(default)]
     pub subordinate: bool,
+    /// Where it has fewer units, others are added by themselves; left out while there is no minimum.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub min_units: u32,
+    /// Whether an operator trusts it with the cloud's credential; left out while nobody does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
+    /// What machines have to be like that are made for its units, `arch=amd64 mem=4096M`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub constraints: String,
     /// What its removal still waits for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,

@@ -62,6 +62,7 @@ paths! {
     CREDENTIALS(0) = "/v1/credentials";
     EVENTS(0) = "/v1/events";
     LOGIN(0) = "/v1/login";
+    MODEL_DEFAULTS(0) = "/v1/model-defaults";
     MODELS(0) = "/v1/models";
     MODEL(1) = "/v1/models/{model}";
     MODEL_ACCESS(1) = "/v1/models/{model}/access";
@@ -72,12 +73,16 @@ paths! {
     APPLICATION(2) = "/v1/models/{model}/applications/{name}";
     APPLICATION_ACTIONS(2) = "/v1/models/{model}/applications/{name}/actions";
     APPLICATION_CONFIG(2) = "/v1/models/{model}/applications/{name}/config";
+    APPLICATION_CONSTRAINTS(2) = "/v1/models/{model}/applications/{name}/constraints";
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
+    APPLICATION_METER_STATUS(2) = "/v1/models/{model}/applications/{name}/meter-status";
+    APPLICATION_MIN_UNITS(2) = "/v1/models/{model}/applications/{name}/min-units";
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
     APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";
     APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
+    APPLICATION_TRUST(2) = "/v1/models/{model}/applications/{name}/trust";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
     APPLICATION_UNITS(2) = "/v1/models/{model}/applications/{name}/units";
     MODEL_AUDIT(1) = "/v1/models/{model}/audit";
@@ -90,6 +95,7 @@ paths! {
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
     MODEL_CONFIG(1) = "/v1/models/{model}/config";
     CHECKS(1) = "/v1/models/{model}/checks";
+    MODEL_CONSTRAINTS(1) = "/v1/models/{model}/constraints";
     MODEL_CREDENTIAL(1) = "/v1/models/{model}/credential";
     MODEL_EVENTS(1) = "/v1/models/{model}/events";
     HOOKS(1) = "/v1/models/{model}/hooks";
@@ -120,6 +126,7 @@ paths! {
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
+    UNIT_METER_STATUS(3) = "/v1/models/{model}/units/{name}/{number}/meter-status";
     UNIT_METRICS(3) = "/v1/models/{model}/units/{name}/{number}/metrics";
     UNIT_RESOLVED(3) = "/v1/models/{model}/units/{name}/{number}/resolved";
     UNIT_START(3) = "/v1/models/{model}/units/{name}/{number}/start";

@@ -11,8 +11,18 @@ import { command, configCommand } from "../../lib/commands";
 import { configErrors, errorText } from "../../lib/configErrors";
 import { useAct } from "../../lib/useAct";
 import { useAllowed } from "../../session";
+import { ApplicationTerms } from "../terms/Terms";
 
 export function ApplicationConfigPage() {
+  return (
+    <>
+      <Options />
+      <ApplicationTerms />
+    </>
+  );
+}
+
+function Options() {
   const { model = "", application = "" } = useParams();
   const queries = useQueryClient();
   const mayWrite = useAllowed(model, "write");

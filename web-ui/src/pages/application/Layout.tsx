@@ -15,6 +15,7 @@ import { command } from "../../lib/commands";
 import { exposure } from "../../lib/reach";
 import { relationsOf } from "../../lib/relations";
 import { ownedBy } from "../../lib/secrets";
+import { unitsOf } from "../../lib/terms";
 import { toApplication, toCharm, toModel } from "../../lib/to";
 import { useModel, useReady, useSecrets } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -80,6 +81,7 @@ export function ApplicationLayout() {
             <StatusMark status={application.status.status} />
             {application.exposed && <span className="tag">exposed</span>}
             {application.subordinate && <span className="tag">subordinate</span>}
+            {application.trust && <span className="tag">trusted</span>}
             {!alive && <span className="tag">{application.life}</span>}
           </>
         }
@@ -131,7 +133,7 @@ export function ApplicationLayout() {
               )}
             </span>,
           ],
-          ["Units", String(application.units.length)],
+          ["Units", unitsOf(application)],
           ["Version", application["workload-version"] || "not reported"],
           [
             "Exposed",

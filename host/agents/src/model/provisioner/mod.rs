@@ -6,7 +6,8 @@
 //! Effect: a machine goes from pending to running, or shows why not and how often it will be tried
 //! again; after ten attempts it shows `provisioning error`, until a person has it tried again or the
 //! controller is restarted. A provider that refuses the credential costs no attempt: the credential
-//! is marked as not valid. An agent that ended for good shows on its machines, and is started again
+//! is marked as not valid. A machine that its provider says cannot be what its constraints want is given up at
+//! once. An agent that ended for good shows on its machines, and is started again
 //! when a person says so. A dead machine's instance goes, then the machine is marked for removal. The
 //! configuration of agents that run names the controller's addresses of this moment.
 //!
@@ -28,7 +29,8 @@ use periapt_engine::{
     Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerError, WorkerResult, clock,
 };
 use periapt_model::MachineId;
-use periapt_model::provisioning::{Task, classify, failed_start};
+use periapt_model::constraints::Constraints;
+use periapt_model::provisioning::{START_ATTEMPTS, Task, classify, failed_start};
 use periapt_model::status::{Machine, Status};
 use periapt_providers::{Instance, InstanceId, Provider, ProviderError, SharedAgent};
 use periapt_wire::agent::provisioner::{
@@ -205,6 +207,7 @@ impl Provisioner {
             life,
             instance_id,
             instance_status,
+            constraints,
             ..
         } = info;
         if self.queue.is_running(&machine) {
@@ -214,7 +217,8 @@ impl Provisioner {
         match classify(life, instance_id.is_some(), &instance_status, first_look) {
             Task::Leave => Ok(()),
             Task::Start => {
-                self.queue.start(machine, self.clock.monotonic());
+                self.queue
+                    .start(machine, constraints, self.clock.monotonic());
                 Ok(())
             }
             Task::StartAgain => self.start_again().await,
@@ -280,15 +284,21 @@ impl Provisioner {
             };
             let provider = Arc::clone(&self.provider);
             match job {
-                job @ (queue::Job::Start | queue::Job::Keep) => {
+                job @ (queue::Job::Start(_) | queue::Job::Keep) => {
+                    let keep = job == queue::Job::Keep;
+                    let constraints = match job {
+                        queue::Job::Start(constraints) => constraints,
+                        _ => Constraints::default(),
+                    };
                     let start = Start {
                         api: self.api.clone(),
                         provider,
                         credential: Arc::clone(&self.credential),
                         machine,
+                        constraints,
                     };
                     self.running.spawn(async move {
-                        let outcome = start.run(job == queue::Job::Keep).await;
+                        let outcome = start.run(keep).await;
                         let machine = start.machine;
                         Ended {
                             machine,
@@ -327,6 +337,12 @@ impl Provisioner {
                 self.set_status(&machine, Status::new(Machine::Pending, message))
                     .await?;
                 self.note(&error).await?;
+            }
+            Outcome::NotStarted(error) if error.is_final() => {
+                self.queue.forget(&machine);
+                tracing::warn!(%machine, %error, "instance cannot be what it has to be");
+                let status = failed_start(&error.to_string(), START_ATTEMPTS);
+                self.set_status(&machine, status).await?;
             }
             Outcome::NotStarted(error) => {
                 let failed = self.queue.failed(&machine, self.clock.monotonic());

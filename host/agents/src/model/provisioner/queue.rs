@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use periapt_model::MachineId;
+use periapt_model::constraints::Constraints;
 use periapt_model::provisioning::{START_ATTEMPTS, START_PAUSE};
 use periapt_providers::InstanceId;
 
 /// A call to the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Job {
-    Start,
+    /// With what the instance has to be like.
+    Start(Constraints),
     /// Start what should be there already.
     Keep,
     /// None for a machine without an instance.
@@ -32,11 +34,11 @@ pub struct Queue {
 }
 
 impl Queue {
-    pub fn start(&mut self, machine: MachineId, now: Duration) {
+    pub fn start(&mut self, machine: MachineId, constraints: Constraints, now: Duration) {
         // One that waits for its next attempt goes on waiting.
         self.entries
             .entry(machine)
-            .or_insert_with(|| Entry::new(Job::Start, now));
+            .or_insert_with(|| Entry::new(Job::Start(constraints), now));
     }
 
     pub fn keep(&mut self, machine: MachineId, now: Duration) {
@@ -94,7 +96,8 @@ impl Queue {
             return START_ATTEMPTS;
         };
         entry.failed = entry.failed.saturating_add(1);
-        if entry.job != Job::Start || entry.failed < START_ATTEMPTS {
+        let starts = matches!(entry.job, Job::Start(_));
+        if !starts || entry.failed < START_ATTEMPTS {
             entry.due = Some(now + START_PAUSE);
             return entry.failed.min(START_ATTEMPTS - 1);
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use periapt_engine::{ResultExt, WorkerError, WorkerResult};
+use periapt_model::constraints::Constraints;
 use periapt_model::status::{Machine, Status};
 use periapt_model::{AgentName, MachineId};
 use periapt_providers::{Instance, Provider, StartInstance};
@@ -22,6 +23,8 @@ pub(super) struct Start {
     pub provider: Arc<dyn Provider>,
     pub credential: Arc<Credential>,
     pub machine: MachineId,
+    /// What an instance has to be like that is not there yet.
+    pub constraints: Constraints,
 }
 
 impl Start {
@@ -41,7 +44,11 @@ impl Start {
         }
         let agent_config = self.credential.config(&self.machine).await?;
         let name = name.to_owned();
-        let request = StartInstance { name, agent_config };
+        let request = StartInstance {
+            name,
+            agent_config,
+            constraints: self.constraints.clone(),
+        };
         match self.provider.start_instance(request).await {
             Ok(instance) if keep => Ok(Outcome::Kept(instance)),
             Ok(instance) => self.record(instance).await.map(|()| Outcome::Recorded),

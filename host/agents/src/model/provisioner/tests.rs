@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use periapt_model::MachineId;
+use periapt_model::constraints::Constraints;
 use periapt_model::provisioning::{START_ATTEMPTS, START_PAUSE};
 use periapt_providers::InstanceId;
 
@@ -14,13 +15,16 @@ fn zero() -> MachineId {
 fn a_failed_start_waits_and_is_given_up_after_the_last_attempt() {
     let mut queue = Queue::default();
     let mut now = Duration::ZERO;
-    queue.start(zero(), now);
+    queue.start(zero(), Constraints::default(), now);
     for failed in 1..START_ATTEMPTS {
-        assert_eq!(queue.begin(now), Some((zero(), Job::Start)));
+        assert_eq!(
+            queue.begin(now),
+            Some((zero(), Job::Start(Constraints::default())))
+        );
         assert_eq!(queue.begin(now), None, "one job at a time");
         queue.end(&zero());
         assert_eq!(queue.failed(&zero(), now), failed);
-        queue.start(zero(), now);
+        queue.start(zero(), Constraints::default(), now);
         assert_eq!(
             queue.begin(now),
             None,
@@ -38,7 +42,7 @@ fn a_failed_start_waits_and_is_given_up_after_the_last_attempt() {
 #[test]
 fn a_stop_replaces_a_start_that_waits() {
     let mut queue = Queue::default();
-    queue.start(zero(), Duration::ZERO);
+    queue.start(zero(), Constraints::default(), Duration::ZERO);
     queue.begin(Duration::ZERO);
     queue.end(&zero());
     queue.failed(&zero(), Duration::ZERO);

@@ -179,6 +179,8 @@ impl Bench {
         let deploy = Deploy {
             channel: None,
             resources: Default::default(),
+            trust: false,
+            constraints: String::new(),
             placement: Vec::new(),
             application: application.clone(),
             charm: self.charm().await,

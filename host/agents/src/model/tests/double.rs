@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use periapt_model::constraints::Hardware;
 use periapt_model::reach::published::{Listening, Published};
 use periapt_providers::{
     Applied, Environments, Firewall, Instance, InstanceId, InstanceState, Provider, ProviderError,
@@ -111,6 +112,14 @@ impl Provider for Double {
             return Err(ProviderError::InvalidName(request.name));
         }
         self.may()?;
+        let has = Hardware {
+            arch: "amd64".into(),
+            cores: Some(2),
+            mem: None,
+        };
+        if let Some(why) = request.constraints.unmet(&has) {
+            return Err(ProviderError::ConstraintsUnmet(why));
+        }
         if *self.held.lock().unwrap() {
             self.released.notified().await;
         }

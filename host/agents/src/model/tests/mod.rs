@@ -11,6 +11,7 @@ mod operations;
 mod ports;
 mod provider;
 mod reach;
+mod scale;
 mod secrets;
 
 use std::time::Duration;

@@ -335,6 +335,8 @@ async fn a_unit_whose_machine_is_gone_shows_why_and_the_others_are_assigned() {
     let deploy = Deploy {
         channel: None,
         resources: Default::default(),
+        trust: false,
+        constraints: String::new(),
         placement,
         application: "site".parse().unwrap(),
         charm,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::bundle::Step;
 use periapt_model::{MachineId, Tag};
-use periapt_wire::rest::{ConfigChange, Deploy, Expose, Refresh, SetAnnotations};
+use periapt_wire::rest::{AddMachines, ConfigChange, Deploy, Expose, Refresh, SetAnnotations};
 
 use super::charms::Charms;
 use super::files::ResourceFiles;
@@ -77,6 +77,8 @@ async fn take(
             let deploy = Deploy {
                 channel: None,
                 resources,
+                trust: false,
+                constraints: String::new(),
                 charm,
                 placement: machines.of(here, &to).await?,
                 config: options,
@@ -161,7 +163,11 @@ impl Machines {
                 placement.push(machine.clone());
                 continue;
             }
-            let made = here.client().add_machines(&here.model, 1).await?;
+            let one = AddMachines {
+                count: 1,
+                constraints: String::new(),
+            };
+            let made = here.client().add_machines(&here.model, &one).await?;
             let machine = made.into_iter().next().ok_or_else(|| {
                 Failure::failed("no machine was made").advice("periapt status, then deploy again")
             })?;

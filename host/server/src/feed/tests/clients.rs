@@ -264,6 +264,8 @@ async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
     let request = Deploy {
         channel: None,
         resources: Default::default(),
+        trust: false,
+        constraints: String::new(),
         placement: Vec::new(),
         application: "site".parse().unwrap(),
         charm: "local:site-0".to_owned(),

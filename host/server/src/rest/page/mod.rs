@@ -206,6 +206,9 @@ impl Listed for ApplicationInfo {
         "workload-version",
         "units",
         "subordinate",
+        "min-units",
+        "trust",
+        "constraints",
         "waiting-for",
     ];
 
@@ -262,6 +265,7 @@ impl Listed for MachineInfo {
         "instance-message",
         "addresses",
         "hardware",
+        "constraints",
         "units",
         "created-at",
         "waiting-for",

@@ -14,6 +14,7 @@ fn machine(id: &str, status: &str) -> MachineInfo {
         instance_message: String::new(),
         addresses: Vec::new(),
         hardware: String::new(),
+        constraints: String::new(),
         units: vec!["site/0".parse().unwrap()],
         created_at: 0,
         waiting_for: Vec::new(),

@@ -273,6 +273,8 @@ impl House {
         let request = Deploy {
             channel: None,
             resources: Default::default(),
+            trust: false,
+            constraints: String::new(),
             application: application.clone(),
             charm: url,
             units: placed,

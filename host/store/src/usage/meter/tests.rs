@@ -13,7 +13,7 @@ use periapt_wire::status::MeterStatus;
 
 use crate::changes::namespace;
 use crate::db::params;
-use crate::testing::{Fixture, fixtures, unit};
+use crate::testing::{Fixture, application, fixtures, unit};
 use crate::{Interest, Setter};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -211,6 +211,76 @@ async fn another_quota_is_decided_on_at_once_and_without_quotas_nothing_is_kept(
             next_minute(&fixture, &model).await;
         }
         assert!(rows(&fixture, &model, USED).await <= 2);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_status_that_a_person_gave_stays_and_the_worse_of_it_and_the_quotas_is_told() {
+    for fixture in fixtures().await {
+        let model = fixture.site(2).await;
+        let store = &fixture.store;
+        let mut heard = store
+            .changes()
+            .subscribe(Interest::model(&model).key(namespace::METER, "site/0"));
+        let first = unit("site/0");
+        let say = async |colour: &str, info: &str| {
+            let said = store
+                .set_unit_meter_status(&model, &first, colour, info)
+                .await;
+            said.expect("said");
+        };
+        say("amber", "the bill is late").await;
+        fixture.settle().await;
+        assert!(!heard.next().await.expect("changes").is_empty());
+        assert_eq!(color(&fixture, &model, "site/0").await, "amber");
+        assert_eq!(color(&fixture, &model, "site/1").await, "green");
+        let message = async || {
+            let shown = shown(&fixture, &model, "site/0").await;
+            shown.expect("told").message
+        };
+        assert_eq!(message().await, "the bill is late");
+        assert_eq!(
+            rows(&fixture, &model, QUEUED).await,
+            0,
+            "nobody has to look again"
+        );
+        next_minute(&fixture, &model).await;
+        assert_eq!(color(&fixture, &model, "site/0").await, "amber", "it stays");
+
+        // More than a quota is worse, and falls to what was said.
+        set(&fixture, &model, &[("unit-requests-quota", 10)]).await;
+        let mut site = Counter::of("site/0");
+        site.answered(&fixture, &model, 11, Duration::ZERO).await;
+        assert_eq!(color(&fixture, &model, "site/0").await, "red");
+        for _ in 0..3 {
+            next_minute(&fixture, &model).await;
+        }
+        assert_eq!(message().await, "the bill is late");
+        say("GREEN", "").await;
+        assert_eq!(color(&fixture, &model, "site/0").await, "green");
+
+        let site = application("site");
+        let said = store
+            .set_application_meter_status(&model, &site, "RED", "closed")
+            .await;
+        said.expect("said");
+        for name in ["site/0", "site/1"] {
+            assert_eq!(color(&fixture, &model, name).await, "red", "{name}");
+        }
+        let code = |refused: crate::Result<()>| refused.expect_err("refused").refusal().code();
+        let grey = store
+            .set_unit_meter_status(&model, &first, "grey", "")
+            .await;
+        assert_eq!(code(grey), "meter-status-invalid");
+        let gone = store
+            .set_unit_meter_status(&model, &unit("site/9"), "red", "")
+            .await;
+        assert_eq!(code(gone), "unit-not-found");
+        let gone = store
+            .set_application_meter_status(&model, &application("db"), "red", "")
+            .await;
+        assert_eq!(code(gone), "application-not-found");
         fixture.end().await;
     }
 }

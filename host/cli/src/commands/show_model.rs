@@ -1,0 +1,176 @@
+//! `show-model`: a model with whoever may use it, in Juju's keys.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use periapt_client::rest::RestError;
+use periapt_model::JUJU_VERSION;
+use periapt_wire::rest::{ListQuery, ModelAccess};
+use serde::Serialize;
+
+use super::Context;
+use super::models::CONTROLLER_MODEL;
+use super::show::write;
+use crate::arguments::{ModelChoice, Shown};
+use crate::failure::Outcome;
+use crate::output::document::Named;
+use crate::output::status::document::{Status, detailed};
+use crate::output::text::clean;
+use crate::output::time::Times;
+use crate::session::ModelSession;
+
+#[derive(Debug, Args)]
+pub struct ShowModel {
+    /// The model, if not the current one.
+    #[arg(value_name = "[CONTROLLER:]MODEL")]
+    pub named: Option<String>,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document {
+    name: String,
+    short_name: String,
+    model_uuid: String,
+    model_type: String,
+    controller_uuid: String,
+    controller_name: String,
+    is_controller: bool,
+    owner: String,
+    cloud: String,
+    region: String,
+    #[serde(rename = "type")]
+    cloud_type: String,
+    life: String,
+    status: Status,
+    /// Only the asker's own, unless they are an admin of the model.
+    users: BTreeMap<String, User>,
+    machines: Named<Machine>,
+    agent_version: &'static str,
+    credential: Credential,
+    /// What is disabled in it, with why; ours.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    disabled_commands: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    constraints: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct User {
+    display_name: String,
+    access: String,
+}
+
+#[derive(Serialize)]
+struct Machine {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cores: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Credential {
+    name: String,
+    owner: String,
+    cloud: String,
+    validity_check: &'static str,
+}
+
+pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
+    let choice = ModelChoice {
+        model: arguments
+            .named
+            .or_else(|| arguments.shown.model.model.clone()),
+    };
+    let here = ModelSession::open(&context.files, &choice).await?;
+    let (client, model) = (here.client(), here.model.as_str());
+    let summary = client.model(model).await?;
+    let status = client.status(model, &[]).await?.model;
+    let controller = client.controller().await?;
+    let credential = client.credential(model).await?;
+    let clouds = client.clouds().await?;
+    let machines = client.machines(model, &ListQuery::default()).await?;
+    let users = users(&here, model).await?;
+    let times = Times::new(arguments.shown.utc);
+    let name = summary.name.to_string();
+    let cloud_type = clouds.into_iter().find(|cloud| cloud.name == summary.cloud);
+    let blocks = summary.blocks.iter();
+    let document = Document {
+        name: format!("{}/{name}", summary.owner),
+        model_uuid: summary.uuid.to_string(),
+        model_type: summary.kind,
+        controller_uuid: controller.uuid.to_string(),
+        controller_name: here.session.name.clone(),
+        is_controller: name == CONTROLLER_MODEL,
+        owner: summary.owner,
+        region: summary.region,
+        cloud_type: cloud_type.map(|cloud| cloud.kind).unwrap_or_default(),
+        cloud: summary.cloud,
+        life: summary.life.to_string(),
+        status: detailed(&status.model_status, &times),
+        users,
+        machines: machines
+            .iter()
+            .map(|machine| {
+                (
+                    machine.id.to_string(),
+                    Machine {
+                        cores: cores(&machine.hardware),
+                    },
+                )
+            })
+            .collect(),
+        agent_version: JUJU_VERSION,
+        credential: Credential {
+            name: credential.name,
+            owner: credential.owner,
+            cloud: credential.cloud,
+            validity_check: if credential.valid { "valid" } else { "invalid" },
+        },
+        disabled_commands: blocks
+            .map(|(kind, why)| (kind.as_str(), clean(why)))
+            .collect(),
+        constraints: client.model_constraints(model).await?.constraints,
+        short_name: name.clone(),
+    };
+    let found: Named<Document> = [(name, document)].into_iter().collect();
+    write(context, &arguments.shown, &found)
+}
+
+/// Whoever may use the model: only its admins may look.
+async fn users(here: &ModelSession, model: &str) -> Outcome<BTreeMap<String, User>> {
+    let all: Vec<ModelAccess> = match here.client().model_access(model).await {
+        Ok(all) => all,
+        Err(RestError::Problem(problem)) if problem.status == 403 => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    let entries = all.into_iter().filter_map(|user| {
+        let entry = User {
+            display_name: clean(&user.display_name),
+            access: user.access?.to_string(),
+        };
+        Some((user.user, entry))
+    });
+    Ok(entries.collect())
+}
+
+/// What a machine's hardware says of its cores.
+fn cores(hardware: &str) -> Option<u64> {
+    let mut words = hardware.split(' ');
+    words.find_map(|word| word.strip_prefix("cores=")?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cores_of_a_machine_are_read_where_they_are_known() {
+        assert_eq!(cores("arch=amd64 cores=4 mem=1M"), Some(4));
+        assert_eq!(cores("arch=amd64"), None);
+        assert_eq!(cores(""), None);
+    }
+}

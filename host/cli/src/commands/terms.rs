@@ -1,0 +1,162 @@
+//! `min-units`, `trust`, `set-meter-status` and `set-application-base`: what holds of an application beside its options.
+
+use clap::{Args, Subcommand};
+use periapt_model::{ApplicationName, UnitName};
+use periapt_wire::rest::{SetMeterStatus, SetMinUnits, SetTrust};
+
+use super::Context;
+use crate::arguments::ModelChoice;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::session::ModelSession;
+
+/// The verbs of this file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Show or say how many units an application has at the least.
+    MinUnits(MinUnits),
+    /// Trust an application with the cloud's credential.
+    Trust(Trust),
+    /// Tell a unit, or all units of an application, how they fare with what they use.
+    SetMeterStatus(MeterStatus),
+    /// Show what the charm of an application runs on, which cannot be changed.
+    SetApplicationBase(Base),
+}
+
+const MINIMUM: &str = "\
+While fewer units are alive, others are added by themselves: a unit that you remove goes, and
+another comes. 0 takes the minimum back and removes no unit.";
+
+#[derive(Debug, Args)]
+#[command(after_help = MINIMUM)]
+pub struct MinUnits {
+    /// The application.
+    pub application: String,
+    /// The least number of units; without it the one that holds is shown.
+    #[arg(value_name = "N")]
+    pub count: Option<u32>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Trust {
+    /// The application.
+    pub application: String,
+    /// Take the trust back.
+    #[arg(long)]
+    pub remove: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+const COLOURS: &str = "\
+Colours: GREEN, AMBER, RED. A charm hears of it with the hook meter-status-changed, and the status shows it, unless a
+quota of the model says something worse. GREEN takes it back.";
+
+#[derive(Debug, Args)]
+#[command(after_help = COLOURS)]
+pub struct MeterStatus {
+    /// A unit, or an application for all units that it has now.
+    #[arg(value_name = "UNIT|APPLICATION")]
+    pub whose: String,
+    /// GREEN, AMBER or RED.
+    #[arg(value_name = "COLOUR")]
+    pub colour: String,
+    /// What is told with it.
+    #[arg(value_name = "INFO")]
+    pub info: Vec<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Base {
+    /// The application.
+    pub application: String,
+    /// Without it what the charm runs on is shown.
+    #[arg(value_name = "BASE")]
+    pub base: Option<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+pub async fn run(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::MinUnits(arguments) => min_units(context, arguments).await,
+        Verb::Trust(arguments) => trust(context, arguments).await,
+        Verb::SetMeterStatus(arguments) => set_meter_status(context, arguments).await,
+        Verb::SetApplicationBase(arguments) => base(context, arguments).await,
+    }
+}
+
+async fn min_units(context: &Context, arguments: MinUnits) -> Outcome {
+    let name: ApplicationName = arguments.application.parse()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let Some(min_units) = arguments.count else {
+        let shown = here.client().application(&here.model, &name).await?;
+        return context.output.data(&shown.min_units.to_string());
+    };
+    let request = SetMinUnits { min_units };
+    here.client()
+        .set_min_units(&here.model, &name, &request)
+        .await?;
+    Ok(())
+}
+
+async fn trust(context: &Context, arguments: Trust) -> Outcome {
+    let name: ApplicationName = arguments.application.parse()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let request = SetTrust {
+        trust: !arguments.remove,
+    };
+    here.client()
+        .set_trust(&here.model, &name, &request)
+        .await?;
+    Ok(())
+}
+
+async fn set_meter_status(context: &Context, arguments: MeterStatus) -> Outcome {
+    let request = SetMeterStatus {
+        color: arguments.colour,
+        message: arguments.info.join(" "),
+    };
+    let whose = arguments.whose.as_str();
+    if whose.contains('/') {
+        let unit: UnitName = whose.parse()?;
+        let here = ModelSession::open(&context.files, &arguments.model).await?;
+        let set = here
+            .client()
+            .set_unit_meter_status(&here.model, &unit, &request);
+        set.await?;
+        return Ok(());
+    }
+    let name: ApplicationName = whose.parse()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let set = here
+        .client()
+        .set_application_meter_status(&here.model, &name, &request);
+    set.await?;
+    Ok(())
+}
+
+async fn base(context: &Context, arguments: Base) -> Outcome {
+    let name: ApplicationName = arguments.application.parse()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    // One that is not there is refused by its name.
+    here.client().application(&here.model, &name).await?;
+    let status = here.client().status(&here.model, &[]).await?;
+    let found = status.applications.get(name.as_str());
+    let found = found.map(|found| format!("{}@{}", found.base.name, found.base.channel));
+    let found = found.unwrap_or_default();
+    match arguments.base {
+        None => context.output.data(&found),
+        Some(wanted) if wanted == found => Ok(()),
+        Some(wanted) => Err(
+            Failure::new(Exit::Conflict, format!("\"{name}\" cannot be moved to base {wanted}"))
+                .why(format!(
+                    "charms run in a sandbox that is the same everywhere, {found}, and on no operating system"
+                ))
+                .advice("leave it; a charm that was built for another world is replaced with periapt refresh"),
+        ),
+    }
+}
