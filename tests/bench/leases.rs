@@ -1,8 +1,10 @@
 //! (g) How fast leases are claimed, over the API as the agents of units do it.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use periapt_client::websocket::{ApiInfo, dial};
-use periapt_tests::{Home, charm};
+use periapt_tests::{Home, agent_password, charm};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::leadership::ClaimLeadership;
 use serde_json::Value;
@@ -93,7 +95,7 @@ pub async fn connect(home: &Home) -> Result<ApiConnection> {
         ca_pem: text("ca-cert"),
         model: Some(text("model-uuid").parse()?),
         tag: text("tag").parse()?,
-        password: text("password"),
+        password: agent_password(Path::new(&text("directory")))?,
     });
     Ok(connection.await?)
 }

@@ -18,6 +18,8 @@ use periapt_wire::rpc::code;
 
 /// How long a lease lasts, with room for a loaded machine.
 const LEASE: Duration = Duration::from_secs(60 + 60);
+/// After how long without a sign of life a process is lost, with room for a loaded machine.
+const LOST: Duration = Duration::from_secs(30 + 30);
 
 #[test]
 fn a_hundred_claimers_over_both_processes_never_make_two_holders() -> Result<()> {
@@ -100,9 +102,12 @@ fn a_process_that_is_gone_for_good_is_removed() -> Result<()> {
 
     // The first dies; after half a minute nobody is told of its address any more.
     kill(home.controller_pid_in(&pair.first)?);
+    let killed = Instant::now();
     pair.until("the first counts as lost", || {
         Ok(nodes()?["0"]["state"] == "lost")
     })?;
+    let took = killed.elapsed();
+    ensure!(took < LOST, "{took:?}");
     pair.until("the agent knows the living one only", || {
         Ok(pair.agent_config()?["api-addresses"] == serde_json::json!(both[1..]))
     })?;
@@ -216,6 +221,60 @@ fn a_killed_process_leaves_its_models_to_the_other_and_units_go_on() -> Result<(
     kill(home.controller_pid_in(&pair.first)?);
     let _ = first.wait();
     Ok(())
+}
+
+/// `workers` is about the process that answers: both know who there is, and one has the agent.
+#[test]
+fn each_process_says_what_runs_in_it_and_in_the_agents_connected_to_it() -> Result<()> {
+    let pair = Pair::start()?;
+    pair.deploy_probe()?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let clients = runtime.block_on(async {
+        let first = pair.client(&pair.first).await?;
+        anyhow::Ok([first, pair.client(&pair.second).await?])
+    })?;
+    let state = |process: usize, worker: &str| -> Result<(String, String)> {
+        let rows = runtime.block_on(clients[process].controller_workers())?;
+        let row = rows.into_iter().find(|row| row.worker == worker);
+        let row = row.context("no such worker")?;
+        Ok((row.state, row.reason))
+    };
+    for process in [0, 1] {
+        for (worker, expected) in [
+            ("peergrouper", "running"),
+            ("centralhub", "uninstalled"),
+            ("pubsub", "uninstalled"),
+            ("stateconverter", "uninstalled"),
+        ] {
+            let (found, reason) = state(process, worker)?;
+            ensure!(found == expected, "{worker} is {found}: {reason}");
+        }
+    }
+    pair.until("one process has the agent and the other says so", || {
+        let mut both = [state(0, "uniter")?, state(1, "uniter")?];
+        both.sort();
+        let [(here, _), (elsewhere, why)] = &both;
+        let says = why.contains("connected to the process that answers");
+        Ok(here == "running" && elsewhere == "uninstalled" && says)
+    })
+}
+
+/// The password in `agent.json` is good for the agent's first login, whichever process it was.
+#[test]
+fn no_process_takes_the_password_that_an_agent_has_replaced() -> Result<()> {
+    let pair = Pair::start()?;
+    pair.deploy_probe()?;
+    let agent = pair.agent_config()?;
+    let given = agent["password"].as_str().context("no password")?;
+    tokio::runtime::Runtime::new()?.block_on(async {
+        for directory in [&pair.first, &pair.second] {
+            pair.connect(&agent, directory).await?;
+            let refused = pair.connect_with(&agent, directory, given).await;
+            let refused = refused.err().context("the old password is taken")?;
+            ensure!(refused.to_string().contains("invalid"), "{refused}");
+        }
+        Ok(())
+    })
 }
 
 #[test]

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use periapt_client::rest::RestClient;
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::browser::account;
-use periapt_tests::{Home, PATIENCE, charm, lasting_port};
+use periapt_tests::{Home, PATIENCE, agent_password, charm, lasting_port};
 use periapt_wire::ApiConnection;
 use serde_json::Value;
 use sqlx::{Connection, Executor};
@@ -147,15 +147,27 @@ impl Pair {
         bail!("no agent in {}", agents.display())
     }
 
-    /// A connection of the agent to the process of one directory.
+    /// A connection of the agent to the process of one directory, with its own password.
     pub async fn connect(&self, agent: &Value, directory: &Path) -> Result<ApiConnection> {
+        let own = agent["directory"].as_str().context("no directory")?;
+        let password = agent_password(Path::new(own))?;
+        self.connect_with(agent, directory, &password).await
+    }
+
+    /// The same with another password.
+    pub async fn connect_with(
+        &self,
+        agent: &Value,
+        directory: &Path,
+        password: &str,
+    ) -> Result<ApiConnection> {
         let text = |key: &str| agent[key].as_str().unwrap_or_default().to_owned();
         let connection = dial(ApiInfo {
             addresses: vec![self.address(directory)?],
             ca_pem: text("ca-cert"),
             model: Some(text("model-uuid").parse()?),
             tag: text("tag").parse()?,
-            password: text("password"),
+            password: password.to_owned(),
         });
         Ok(connection.await?)
     }

@@ -7,6 +7,7 @@
 mod damage;
 mod journal;
 mod keeper;
+mod passwords;
 mod relations;
 mod restore;
 mod secrets;

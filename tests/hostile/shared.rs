@@ -238,6 +238,7 @@ fn a_principal_and_a_subordinate_share_exactly_what_both_declare() -> Result<()>
             "../../../units/main-0",
             "../../../units/aside-0",
             "../../../agent.json",
+            "../../../credential/password.json",
             "../../../../../../../../../../etc/passwd",
             "/etc/passwd",
         ];
@@ -343,6 +344,7 @@ fn secrets(group: &Group, owner: &str, private: &str) -> Result<Vec<String>> {
         group.shared("main-1", "spool/note"),
         group.agent.join("shared"),
         group.agent.join("agent.json"),
+        group.agent.join("credential/password.json"),
         group.agent.clone(),
     ];
     let mut paths: Vec<String> = Vec::new();
@@ -350,9 +352,7 @@ fn secrets(group: &Group, owner: &str, private: &str) -> Result<Vec<String>> {
         let path = path.display().to_string();
         // The same by ways around.
         paths.push(format!("/proc/self/root{path}"));
-        paths.push(format!(
-            "/shared/logs/../../../../../../../../../..{path}"
-        ));
+        paths.push(format!("/shared/logs/../../../../../../../../../..{path}"));
         paths.push(path);
     }
     let guest = [

@@ -282,6 +282,7 @@ fn what_an_agent_kept_as_root_becomes_its_own() -> Result<()> {
         "units/neighbour-0",
         "units/neighbour-0/state",
         "charms",
+        "credential",
     ] {
         let found = fs::symlink_metadata(agent.join(name))?;
         ensure!(

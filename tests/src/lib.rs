@@ -35,6 +35,27 @@ pub fn program() -> PathBuf {
         .map_or_else(|| target().join("debug/periapt"), PathBuf::from)
 }
 
+/// The password by which the agent that keeps its files in `directory` comes to its controller: the
+/// one that it made itself at the first use of the one it was given.
+///
+/// # Errors
+/// An agent that has none in time.
+pub fn agent_password(directory: &Path) -> Result<String> {
+    let path = directory.join("credential/password.json");
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
+        let own = std::fs::read(&path).ok();
+        let own: Option<Value> = own.and_then(|own| serde_json::from_slice(&own).ok());
+        if let Some(own) = own
+            && own["told"] == true
+        {
+            return Ok(own["password"].as_str().unwrap_or_default().to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    bail!("the agent has no password in {}", path.display())
+}
+
 /// A packed charm of `charms/`.
 pub fn charm(name: &str) -> PathBuf {
     let directory = std::env::var_os("PERIAPT_TEST_CHARMS")

@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod agent_config;
+pub mod credential;
 pub mod host;
 pub mod machine;
 pub mod model;

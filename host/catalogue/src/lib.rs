@@ -194,7 +194,7 @@ fn at_rest(nodes: &[(AgentKind, &str)], reports: &[AgentReport]) -> (&'static st
     (
         "uninstalled",
         format!(
-            "no agent of this kind is looked at here: {}",
+            "no agent of this kind is connected to the process that answers: {}",
             agents.join(", ")
         ),
     )

@@ -53,8 +53,8 @@ pub static WORKERS: &[Worker] = &[
     worker("apiaddressupdater", Same, "machine, unit", Built(&[(Host, "api-address-updater")]))
         .kept_by(&["an_agent_learns_the_addresses_of_all_of_its_controllers"]),
     worker("apicaller", Same, "all", Built(&[(Controller, "api-caller"), (Model, "api-caller"), (Host, "api-caller"), (Machine, "api-caller"), (Unit, "api-caller")]))
-        .promises("When the controller goes away, then the agent has its connection in error and nothing runs on it; when it is back all start without another process. One whose login is refused for good ends.")
-        .kept_by(&["while_the_controller_is_away_the_report_shows_the_connection_in_error_and_nothing_on_it", "an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "a_refused_login_ends_the_agent_for_good"]),
+        .promises("When the controller goes away, then the agent has its connection in error and nothing runs on it; when it is back all start without another process. One whose login is refused for good ends. The password that an agent was given is refused once the agent has used one of its own, wherever it dies on the way.")
+        .kept_by(&["the_password_that_was_given_is_refused_after_its_first_use", "a_password_that_was_written_and_not_told_is_told_by_the_next_life", "a_password_that_was_told_and_not_answered_is_told_again", "an_agent_changes_its_password_and_the_old_one_is_refused", "no_process_takes_the_password_that_an_agent_has_replaced", "an_agent_killed_with_a_password_that_it_told_nobody_tells_it_when_it_is_back", "while_the_controller_is_away_the_report_shows_the_connection_in_error_and_nothing_on_it", "an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "a_refused_login_ends_the_agent_for_good"]),
     worker("apiconfigwatcher", Same, "all", Built(&[(Controller, "api-config-watcher"), (Model, "api-config-watcher"), (Host, "api-config-watcher")]))
         .promises("When none of the addresses is left that an agent began with, then it connects anew; one that is gone among several costs no restart.")
         .kept_by(&["changed_addresses_make_the_connection_new", "an_agent_learns_the_addresses_of_all_of_its_controllers"]),
@@ -85,7 +85,7 @@ pub static WORKERS: &[Worker] = &[
     worker("caasunitsmanager", Kubernetes, "kubernetes", KUBERNETES),
     worker("caasunitterminationworker", Kubernetes, "kubernetes", KUBERNETES),
     worker("caasupgrader", Kubernetes, "kubernetes", KUBERNETES),
-    worker("centralhub", Adapted, "controller", NotNeeded("watchers of the change stream carry what the hub would, between processes too"))
+    worker("centralhub", Adapted, "controller", NotNeeded("watchers of the change stream hear what the hub would carry, also of what other processes commit"))
         .promises("What one process of the controller commits is heard by the watchers of every other; an agent has no change stream, and nothing in it depends on one.")
         .kept_by(&["a_second_controller_on_the_same_database_hears_of_commits", "every_node_of_every_agent_is_in_the_catalogue_and_the_other_way_round"]),
     worker("certupdater", Same, "controller", Built(&[(Controller, "certificate-updater")]))
@@ -183,9 +183,9 @@ pub static WORKERS: &[Worker] = &[
     worker("multiwatcher", Adapted, "controller", Built(&[(Controller, "multiwatcher")]))
         .kept_by(&["a_stream_is_a_snapshot_and_then_each_change", "whoever_comes_back_misses_nothing_and_hears_nothing_twice"]),
     worker("muxhttpserver", Lib, "library", NotBuilt("waits for the Kubernetes provider, whose operators show their pages and probes with it; the controller shows all of its own beside the API")),
-    worker("peergrouper", Artefact, "controller", NotNeeded("every process keeps its own row and reads those of all; PostgreSQL needs no votes of ours"))
-        .promises("When a process joins on PostgreSQL, then it is listed and agents get its address; killed, it is listed as lost within half a minute; with SQLite joining is refused.")
-        .kept_by(&["a_process_that_is_gone_for_good_is_removed", "a_controller_with_its_data_in_a_file_is_not_joined", "a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),
+    worker("peergrouper", Adapted, "controller", Built(&[(Controller, "api-server")]))
+        .promises("When a process joins on PostgreSQL, then it is listed and agents get its address; killed, it is listed as lost half a minute after its last sign of life, and agents are no longer sent there. With SQLite joining is refused. Nobody votes: who acts for what is a lease.")
+        .kept_by(&["a_process_that_is_gone_for_good_is_removed", "each_process_says_what_runs_in_it_and_in_the_agents_connected_to_it", "a_controller_with_its_data_in_a_file_is_not_joined", "a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),
     worker("presence", Adapted, "controller", Built(&[(Controller, "presence")]))
         .kept_by(&["a_killed_agent_is_down_until_it_is_back", "an_agent_that_hangs_is_down_within_the_ping_timeout", "an_agent_connected_to_another_process_of_the_controller_is_present"]),
     worker("provisioner", Same, "model", Built(&[(Model, "compute-provisioner")]))
@@ -195,9 +195,9 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["the_next_hook_sees_the_models_proxies_with_the_api_hosts_in_no_proxy", "a_hook_sees_the_proxies_of_its_model"]),
     worker("pruner", Lib, "library", Library(&[(Model, "status-history-pruner")], "the loop of workers that drop old rows"))
         .kept_by(&["the_tick_prunes_with_the_configuration_of_that_moment"]),
-    worker("pubsub", Adapted, "controller", NotNeeded("the change log in the database that all processes share is what they tell each other"))
-        .promises("What one process changes is heard once by the watchers of the others; one that was down reads what there is when it starts, and nothing is queued for it.")
-        .kept_by(&["a_second_controller_on_the_same_database_hears_of_commits", "a_dispatcher_that_is_stopped_and_run_again_loses_nothing"]),
+    worker("pubsub", Adapted, "controller", NotNeeded("processes of a controller tell each other nothing but what is in the database that they share: its change log, and who is connected where"))
+        .promises("What one process changes is heard once by the watchers of the others, and nothing of it is lost while they run. One that was down reads what there is when it starts; nothing is queued for it.")
+        .kept_by(&["a_process_hears_once_of_what_another_commits_and_of_nothing_from_before_it_started", "a_dispatcher_that_is_stopped_and_run_again_loses_nothing"]),
     worker("querylogger", Adapted, "controller", Built(&[(Controller, "query-logger")]))
         .kept_by(&["a_slow_statement_is_one_line_of_the_log"]),
     worker("reboot", Same, "machine", NotBuilt("waits for charms that may ask for a reboot")),
@@ -224,7 +224,7 @@ pub static WORKERS: &[Worker] = &[
     worker("state", Artefact, "controller", NotNeeded("there is no MongoDB; db-accessor lends the store")),
     worker("stateconfigwatcher", Artefact, "controller", NotNeeded("a process is started as a controller or as an agent and stays that")),
     worker("stateconverter", Adapted, "machine", NotNeeded("a process is made as a controller by `periapt controller join`, never converted"))
-        .promises("A machine's agent never becomes a controller: `periapt controller join` makes another process, which serves the API and acts for models when the first is killed.")
+        .promises("A machine's agent never becomes a controller: `periapt controller join` makes another process, which serves the API and acts for models when the first is killed, and the agents stay the processes that they were.")
         .kept_by(&["a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),
     worker("statushistorypruner", Same, "model", Built(&[(Model, "status-history-pruner")]))
         .kept_by(&["history_is_pruned_by_age_and_by_size_and_current_statuses_stay", "the_tick_prunes_with_the_configuration_of_that_moment"]),

@@ -135,7 +135,7 @@ fn a_row_tells_how_its_nodes_fare() {
     );
     assert_eq!(
         find(&rows, "uniter").reason,
-        "no agent of this kind is looked at here: unit"
+        "no agent of this kind is connected to the process that answers: unit"
     );
 }
 

@@ -21,6 +21,18 @@ pub trait Randomness: Send + Sync + 'static {
     }
 }
 
+/// Bytes of a secret: nobody guesses one.
+const SECRET_BYTES: usize = 32;
+
+/// A secret that a program keeps, in hexadecimal digits. It comes from no source that is handed in: one that a
+/// seed could repeat would be none.
+#[must_use]
+pub fn secret() -> String {
+    let mut bytes = [0; SECRET_BYTES];
+    rand::rng().fill_bytes(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The form in which a source is passed around.
 pub type SharedRandomness = Arc<dyn Randomness>;
 
@@ -72,7 +84,7 @@ impl Randomness for Seeded {
 
 #[cfg(test)]
 mod tests {
-    use super::{Randomness, Seeded, SystemRandomness};
+    use super::{Randomness, SECRET_BYTES, Seeded, SystemRandomness, secret};
 
     #[test]
     fn jitter_stays_within_a_tenth() {
@@ -90,5 +102,12 @@ mod tests {
         let first: Vec<u64> = (0..8).map(|_| one.next_u64()).collect();
         assert_eq!(first, (0..8).map(|_| two.next_u64()).collect::<Vec<_>>());
         assert_ne!(first, (0..8).map(|_| other.next_u64()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_secret_comes_twice() {
+        let (one, other) = (secret(), secret());
+        assert_eq!(one.len(), 2 * SECRET_BYTES);
+        assert_ne!(one, other);
     }
 }

@@ -33,6 +33,21 @@
 //! # }
 //! ```
 //!
+//! Units run actions and commands when they are asked to, and secrets change hands, are replaced and expire as time
+//! passes.
+//!
+//! ```no_run
+//! # async fn story(scenario: &periapt_testing::Scenario) -> Result<(), periapt_testing::ScenarioError> {
+//! scenario.add_secret("database", &[("password", "hush")]).await?;
+//! scenario.grant_secret("database", "site").await?;
+//! let task = scenario.run_action("site/0", "rebuild", Default::default()).await?;
+//! assert_eq!(task.message, "");
+//! scenario.update_secret("database", &[("password", "louder")]).await?;
+//! assert_eq!(scenario.secret("database").await?.revisions.len(), 2);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Nothing is simulated but time and the machines: charms run in their sandbox, commits go
 //! through the store, agents speak to the controller over TLS on the loopback interface. What
 //! this crate never does: it starts no process but the one that compiles a charm, and it leaves
@@ -40,9 +55,11 @@
 
 mod error;
 mod machines;
+mod operations;
 mod place;
 mod requests;
 mod scenario;
+mod secrets;
 mod time;
 mod waiting;
 

@@ -17,12 +17,17 @@ use periapt_engine::supervised::ENDED;
 use periapt_sandbox::lockdown::User;
 use periapt_uniter::Process;
 
+use crate::credential;
+
 /// Compiled charms.
 pub const COMPILED: &str = "compiled";
 
 /// What an agent may change.
 pub fn own() -> impl Iterator<Item = &'static str> {
-    Process::DIRECTORIES.iter().copied().chain([COMPILED])
+    Process::DIRECTORIES
+        .iter()
+        .copied()
+        .chain([COMPILED, credential::DIRECTORY])
 }
 
 /// Makes the directories in `directory` and gives them, with all they hold, to `user` or to the

@@ -30,6 +30,7 @@ use crate::agent_config::AgentConfig;
 use crate::machine::HostContext;
 
 mod meters;
+mod passwords;
 mod proxies;
 mod siblings;
 
@@ -131,13 +132,13 @@ impl InMemory {
 
 #[async_trait]
 impl Dial for InMemory {
-    async fn dial(&self, _: &AgentConfig) -> Result<ApiConnection, CallError> {
+    async fn dial(&self, config: &AgentConfig) -> Result<ApiConnection, CallError> {
         if self.away.load(Ordering::SeqCst) {
             self.refused.fetch_add(1, Ordering::SeqCst);
             return Err(CallError::Disconnected("connection refused".to_owned()));
         }
         self.dials.fetch_add(1, Ordering::SeqCst);
-        if self.refuse {
+        if self.refuse || !self.controller.is_agent_password(&config.password) {
             let message = "invalid entity name or password".to_owned();
             return Err(CallError::Refused {
                 code: code::UNAUTHORIZED.to_owned(),

@@ -4,6 +4,7 @@
 
 mod guarantees;
 mod relations;
+mod secrets;
 mod tasks;
 
 use proptest::prelude::*;
@@ -11,6 +12,7 @@ use proptest::test_runner::TestCaseError;
 
 use self::guarantees::Guarantees;
 use self::relations::{Deed, PEERS, Relations};
+use self::secrets::Secrets;
 use self::tasks::Tasks;
 use super::*;
 use crate::UnitName;
@@ -45,6 +47,11 @@ enum Event {
     /// A person asks for something to be run, or cancels one of what was asked for.
     AskTask,
     CancelTask(usize),
+    /// A hook of a secret comes due, for whoever leads or for this unit.
+    SecretDue {
+        kind: usize,
+        leaders: bool,
+    },
     Relation(Deed),
     Turn(Fate),
 }
@@ -70,6 +77,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::LeaderTells),
         3 => Just(Event::AskTask),
         1 => any::<usize>().prop_map(Event::CancelTask),
+        2 => (any::<usize>(), any::<bool>()).prop_map(|(kind, leaders)| Event::SecretDue { kind, leaders }),
         20 => relations::deed().prop_map(Event::Relation),
         30 => fate.prop_map(Event::Turn),
     ]
@@ -150,6 +158,7 @@ struct World {
     /// What a person answered, and to the failure of which hook.
     answered: Option<(Info, Resolved)>,
     relations: Relations,
+    secrets: Secrets,
     tasks: Tasks,
     guarantees: Guarantees,
     story: Vec<String>,
@@ -192,6 +201,7 @@ impl World {
             dead: false,
             answered: None,
             relations: Relations::new(),
+            secrets: Secrets::default(),
             tasks: Tasks::default(),
             guarantees: Guarantees::default(),
             story: Vec::new(),
@@ -227,6 +237,7 @@ impl World {
             Event::LeaderTells => self.remote.leader_settings_version += 1,
             Event::AskTask => self.tasks.ask(),
             Event::CancelTask(which) => self.tasks.cancel(*which),
+            Event::SecretDue { kind, leaders } => self.secrets.comes_due(*kind, *leaders),
             Event::Relation(_) => {}
             Event::Turn(fate) => self.turn(*fate),
         }
@@ -296,6 +307,7 @@ impl World {
         let seen = self.guarantees.see(hook, PEERS, dying);
         self.check(seen);
         self.relations.commits(hook);
+        self.secrets.commits(hook);
     }
 
     fn restart_agent(&mut self) {
@@ -313,6 +325,7 @@ impl World {
 
     fn turn(&mut self, fate: Fate) {
         self.remote.relations = self.relations.told();
+        self.remote.secrets = self.secrets.told();
         self.remote.task = self.tasks.due();
         let operation = match resolve(&self.local, &self.remote) {
             Decision::Run(operation) => operation,
@@ -359,6 +372,8 @@ impl World {
             let fresh = state.failed_hook() != Some(hook) && !state.is_queued(hook);
             let chosen = heard_of(hook, &self.remote, fresh);
             self.check(chosen);
+            let secret = self.secrets.chosen(hook, &self.remote, fresh);
+            self.check(secret);
             let begun = self.relations.begins(hook);
             self.check(begun);
         }
@@ -467,6 +482,9 @@ impl World {
             if seen.members != there.members || seen.applications != there.applications {
                 return self.fails(&format!("relation {relation} is not as it was told"));
             }
+        }
+        if let Err(wrong) = self.secrets.caught_up(remote.leader) {
+            return self.fails(&wrong);
         }
         let heard =
             remote.leader || state.leader_settings_version == Some(remote.leader_settings_version);

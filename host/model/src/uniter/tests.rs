@@ -3,6 +3,7 @@
 
 mod failures;
 mod relations;
+mod secrets;
 mod walk;
 
 use super::*;

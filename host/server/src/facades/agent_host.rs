@@ -4,7 +4,7 @@ use periapt_model::Refusal;
 use periapt_model::refusal::Subject;
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::host::{
-    GoneUnits, HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport,
+    ChangePassword, GoneUnits, HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport,
     WatchApiAddresses, WatchHostedMachines, WatchIntrospectionRequests, WatchReportRequests,
 };
 use periapt_wire::rpc::Empty;
@@ -50,6 +50,11 @@ handlers! { for periapt_wire::agent::host:
     WatchIntrospectionRequests: |session, _| {
         let questions = session.state().observation().agents.questions(session.model()?);
         session.watch(Source::Counter(questions), Vec::new())
+    };
+    ChangePassword: |session, call| {
+        let (model, agent) = (session.model()?, session.agent()?);
+        session.store().change_agent_password(model, agent, &call.present_password, &call.password).await?;
+        Ok(Empty {})
     };
     PutIntrospection: |session, call| {
         let model = session.model()?;

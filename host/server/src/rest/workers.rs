@@ -1,4 +1,5 @@
-//! Which workers run, here and in the agents.
+//! Which workers run, here and in the agents that are connected here. Another process of the controller answers for
+//! itself: its engines and its agents' are not asked for from here.
 
 use axum::Json;
 use axum::extract::State;
@@ -21,7 +22,7 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
-/// Lists the workers of the catalogue over the whole controller.
+/// Lists the workers of the catalogue in the process that answers and in the agents connected to it.
 #[utoipa::path(get, path = paths::WORKERS.text, responses((status = 200, body = Vec<WorkerRow>)))]
 async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, Answer> {
     let models = state.store().models().await?;
@@ -33,7 +34,8 @@ async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, A
     )))
 }
 
-/// Lists the workers of the catalogue in one model and its agents.
+/// Lists the workers of the catalogue in one model and its agents, as far as they are connected to
+/// the process that answers.
 #[utoipa::path(get, path = paths::MODEL_WORKERS.text, responses((status = 200, body = Vec<WorkerRow>)))]
 async fn of_model(
     State(state): State<ServerState>,

@@ -469,6 +469,45 @@ async fn an_agent_does_not_log_in_with_the_password_of_another() {
     house.close().await;
 }
 
+/// The first login with the new one ends the old one, and no login of an agent is written down.
+#[tokio::test]
+async fn an_agent_changes_its_password_and_the_old_one_is_refused() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let (path, tag) = (format!("/model/{model}/api"), format!("agent-{model}"));
+    let given = house.agent_password(&model).await;
+    let own = "0123456789abcdef".repeat(4);
+    let change = json!({ "present-password": given, "password": own });
+    let mut first = house.socket(&path).await;
+    first.log_in(&tag, &given).await.unwrap();
+    first
+        .call("periapt.AgentHost", "ChangePassword", change.clone())
+        .await
+        .unwrap();
+    house
+        .socket(&path)
+        .await
+        .log_in(&tag, &given)
+        .await
+        .unwrap();
+    house.socket(&path).await.log_in(&tag, &own).await.unwrap();
+    let (_, written) = house.http().await.get("/v1/audit").await;
+    assert!(!written.to_string().contains("Admin.Login"), "{written}");
+    house
+        .socket(&path)
+        .await
+        .log_in(&tag, &given)
+        .await
+        .unwrap_err();
+    // The connection that the old one opened is there and changes nothing more.
+    first
+        .call("periapt.AgentHost", "ChangePassword", change)
+        .await
+        .unwrap_err();
+    house.socket(&path).await.log_in(&tag, &own).await.unwrap();
+    house.close().await;
+}
+
 #[tokio::test]
 async fn an_agent_signs_log_lines_only_with_names_of_its_model() {
     let house = House::open().await;

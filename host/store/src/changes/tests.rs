@@ -190,6 +190,32 @@ async fn a_second_controller_on_the_same_database_hears_of_commits() {
     }
 }
 
+#[tokio::test]
+async fn a_process_hears_once_of_what_another_commits_and_of_nothing_from_before_it_started() {
+    for fixture in fixtures().await {
+        if fixture.store.database_kind() == "postgresql" {
+            let before = fixture.model("before").await;
+            let second = crate::Store::open(fixture.options()).await.expect("second");
+            let stop = CancellationToken::new();
+            let (stream, token) = (second.changes(), stop.clone());
+            let mut watch = stream.subscribe(Interest::any_model().all(namespace::MODEL));
+            let task = tokio::spawn(async move { stream.run(token).await });
+            let there = second.models().await.expect("read");
+            assert!(there.iter().any(|model| model.uuid == before));
+            for name in ["first", "second"] {
+                let model = fixture.model(name).await;
+                let heard = watch.next().await.expect("told");
+                let heard: Vec<&str> = heard.iter().map(|change| change.key.as_str()).collect();
+                assert_eq!(heard, [model.as_str()]);
+            }
+            stop.cancel();
+            task.await.expect("joined").expect("stopped");
+            second.close().await;
+        }
+        fixture.end().await;
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Touch(Vec<u8>),

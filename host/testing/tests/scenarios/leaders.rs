@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::common::{Done, charm, own_bag, relation_of, until_in_error, until_ran};
 use periapt_agents::agent_config::AgentConfig;
+use periapt_agents::credential::OwnPassword;
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_testing::{Scenario, ScenarioError};
 use periapt_wire::ApiConnection;
@@ -56,12 +57,13 @@ async fn table(scenario: &Scenario, unit: &str) -> Result<serde_json::Value, Sce
 async fn agent(scenario: &Scenario) -> Result<ApiConnection, ScenarioError> {
     let file = scenario.agent_directory().await?.join("agent.json");
     let config = AgentConfig::read(&file).unwrap();
+    let own = OwnPassword::read(&config).unwrap().unwrap();
     let info = ApiInfo {
         addresses: config.api_addresses,
         ca_pem: config.ca_cert,
         model: Some(config.model_uuid),
         tag: config.tag,
-        password: config.password,
+        password: own.password().to_owned(),
     };
     Ok(dial(info).await.unwrap())
 }

@@ -33,6 +33,7 @@ use tokio_util::sync::CancellationToken;
 mod commit;
 mod effects;
 mod link;
+mod passwords;
 mod relations;
 mod secrets;
 mod tasks;
@@ -41,6 +42,7 @@ mod tests;
 mod units;
 
 use self::link::Link;
+use self::passwords::Passwords;
 pub use relations::Relation;
 pub use secrets::SecretRecord;
 pub use tasks::TaskRecord;
@@ -98,6 +100,7 @@ struct Inner {
     rows: Vec<WorkerRow>,
     calls: Vec<String>,
     refusals: HashMap<String, CallError>,
+    passwords: Passwords,
     /// Methods whose calls get no answer, with how many wait for it.
     held: HashMap<String, usize>,
     /// Methods whose next answer gets lost on its way.
@@ -438,6 +441,7 @@ impl Controller {
                 }
                 value(Empty {})
             }
+            "ChangePassword" => self.change_password(&params)?,
             "PutReport" => {
                 self.lock().rows = argument(&params, "rows")?;
                 value(Empty {})

@@ -23,6 +23,8 @@ crate::facade! { "periapt.AgentHost" 1 for AgentOfModel {
     /// Fires when somebody wants to look into the process; the host answers with
     /// `PutIntrospection`.
     [Watch] WatchIntrospectionRequests as WatchIntrospectionRequests {} -> Watch;
+    /// A password that the agent made itself. The present one counts until this one has been used.
+    [Write] ChangePassword as ChangePassword { present_password: String, password: String } -> Empty;
     [Tell] PutIntrospection as PutIntrospection { introspection: crate::rest::AgentIntrospection } -> Empty;
 } }
 

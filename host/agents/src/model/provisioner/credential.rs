@@ -71,6 +71,31 @@ impl Credential {
         to_bytes(&self.fresh(credential, &AgentName::Host))
     }
 
+    /// Gives an agent that ended for good another password: its login may be what was refused. One that runs
+    /// goes on with what it has.
+    pub async fn renew(&self) -> Result<(), WorkerError> {
+        let mut made = self.made.lock().await;
+        let Some(agent) = self.provider.shared_agent() else {
+            return Ok(());
+        };
+        if agent.ended().borrow().is_none() {
+            return Ok(());
+        }
+        let left = self.left_behind(agent).await?;
+        let credential = self.make(&AgentName::Host).await?;
+        let credential = made.insert(credential).clone();
+        let config = match left {
+            Some((left, _)) => AgentConfig {
+                password: credential.password,
+                ..left
+            },
+            None => self.fresh(credential, &AgentName::Host),
+        };
+        let bytes = to_bytes(&config)?;
+        let kept = agent.set_config(bytes, false).await;
+        kept.while_doing("keeping the agent's configuration")
+    }
+
     async fn make(&self, agent: &AgentName) -> Result<AgentCredential, WorkerError> {
         let call = MakeAgentCredential {
             agent: agent.clone(),

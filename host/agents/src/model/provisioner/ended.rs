@@ -41,7 +41,10 @@ impl Provisioner {
     /// machines.
     pub(super) async fn start_again(&self) -> WorkerResult {
         let started = match self.provider.shared_agent() {
-            Some(agent) => self.worker.or_dying(agent.start_again()).await?,
+            Some(agent) => {
+                self.worker.or_dying(self.credential.renew()).await??;
+                self.worker.or_dying(agent.start_again()).await?
+            }
             None => Ok(()),
         };
         match started {

@@ -28,6 +28,8 @@ pub struct Double {
     /// Each instance has an agent of its own.
     pub apart: AtomicBool,
     config: Mutex<Option<Vec<u8>>>,
+    /// Why the shared agent ended for good, if it did.
+    pub ended: watch::Sender<Option<String>>,
     /// What each was started with.
     pub configs: Mutex<BTreeMap<String, Vec<u8>>>,
     instances: Mutex<BTreeMap<String, Instance>>,
@@ -171,9 +173,11 @@ impl SharedAgent for Double {
         Ok(())
     }
     fn ended(&self) -> watch::Receiver<Option<String>> {
-        watch::channel(None).1
+        self.ended.subscribe()
     }
     async fn start_again(&self) -> Result<(), ProviderError> {
+        self.note("again".into());
+        self.ended.send_replace(None);
         Ok(())
     }
     async fn halt(&self) -> Result<(), ProviderError> {

@@ -265,3 +265,67 @@ async fn each_machine_has_an_agent_of_its_own_where_the_provider_has_none_for_al
     passwords_fit().await;
     bench.close(engine).await;
 }
+
+/// An agent that runs goes on with its password; one that ended for good is started with another, since
+/// its login may be what was refused.
+#[tokio::test]
+async fn an_agent_that_ended_for_good_is_started_with_another_password() {
+    let bench = Bench::new().await;
+    let engine = bench.engine();
+    bench.deploy("site", 2).await;
+    bench
+        .until("both machines have instances", || async {
+            let machines = bench.machines().await;
+            (machines.len() == 2 && machines.iter().all(|machine| machine.instance_id.is_some()))
+                .then_some(())
+        })
+        .await;
+    let config = || async {
+        let config = periapt_providers::SharedAgent::config(bench.provider.as_ref()).await;
+        serde_json::from_slice::<AgentConfig>(&config.unwrap().unwrap()).unwrap()
+    };
+    let fits = async |config: &AgentConfig| {
+        let password = &config.password;
+        let check = bench
+            .store
+            .check_agent_password(&bench.model, &AgentName::Host, password);
+        check.await.unwrap()
+    };
+    let before = config().await;
+    bench
+        .provider
+        .ended
+        .send_replace(Some("its login was refused".to_owned()));
+    bench
+        .until("it shows", || bench.machine_says("its login was refused"))
+        .await;
+    assert!(config().await == before && fits(&before).await);
+
+    bench.store.start_agent(&bench.model).await.unwrap();
+    bench
+        .until("it is started", || async {
+            (bench.provider.calls("again") > 0).then_some(())
+        })
+        .await;
+    let after = config().await;
+    assert_ne!(after.password, before.password);
+    assert!(!fits(&before).await && fits(&after).await);
+    let same = AgentConfig {
+        password: before.password.clone(),
+        ..after.clone()
+    };
+    assert!(same == before, "nothing else is another");
+    // The machine that comes next finds an agent that runs.
+    bench
+        .until("both run", || async {
+            let machines = bench.machines().await;
+            let waits = |status| matches!(status, Machine::Stopped | Machine::Pending);
+            machines
+                .iter()
+                .all(|machine| !waits(machine.instance_status.status))
+                .then_some(())
+        })
+        .await;
+    assert!(config().await == after && fits(&after).await);
+    bench.close(engine).await;
+}

@@ -1,5 +1,5 @@
 use periapt_engine::FakeClock;
-use periapt_model::AgentName;
+use periapt_model::{AgentName, Refusal};
 
 use crate::backup::{Cell, ColumnKind, Restoring, Table};
 use crate::testing::{empty_databases, fixtures, machine};
@@ -90,6 +90,53 @@ async fn the_password_of_one_agent_is_not_anothers_and_goes_with_its_machine() {
             .unwrap();
         assert!(!fits("0", &first.password).await);
         assert!(fits("1", &second.password).await);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn the_first_use_of_a_new_password_ends_the_old_one() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.model("lab").await;
+        let agent = AgentName::Host;
+        let given = store.make_agent_credential(&model, &agent).await.unwrap();
+        let given = given.password;
+        let fits = async |password: &str| {
+            let fits = store.check_agent_password(&model, &agent, password);
+            fits.await.unwrap()
+        };
+        let change = async |present: &str, next: &str| {
+            let change = store.change_agent_password(&model, &agent, present, next);
+            change.await.map_err(|error| error.refusal())
+        };
+        let [lost, next, later] = ["a", "b", "c"].map(|letter| letter.repeat(64));
+
+        assert_eq!(change(&given, &lost).await, Ok(()));
+        assert!(fits(&given).await, "nobody has used the new one");
+        // Its answer got lost: the agent says it again, or another.
+        for _ in 0..2 {
+            assert_eq!(change(&given, &next).await, Ok(()));
+        }
+        assert!(!fits(&lost).await && fits(&given).await);
+        for _ in 0..2 {
+            assert!(fits(&next).await);
+            assert!(!fits(&given).await, "it is over");
+        }
+        // A connection that the old one opened says nothing more about passwords.
+        let stale = change(&given, &later).await;
+        assert_eq!(stale, Err(Refusal::PasswordWrong));
+        assert!(!fits(&later).await && fits(&next).await);
+        for guessed in ["", "short"] {
+            let guessed = change(&next, guessed).await;
+            assert_eq!(guessed, Err(Refusal::PasswordRefused));
+        }
+
+        // One that is made anew ends both.
+        assert_eq!(change(&next, &later).await, Ok(()));
+        let made = store.make_agent_credential(&model, &agent).await.unwrap();
+        assert!(!fits(&next).await && !fits(&later).await);
+        assert!(fits(&made.password).await);
         fixture.end().await;
     }
 }
