@@ -152,6 +152,7 @@ pub async fn upload(client: &RestClient, name: &str) -> Result<String> {
 
 pub async fn deploy(client: &RestClient, charm: &str, name: &str, units: u32) -> Result<()> {
     let deploy = Deploy {
+        channel: None,
         resources: Default::default(),
         trust: false,
         constraints: String::new(),

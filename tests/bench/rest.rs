@@ -98,6 +98,7 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
             .upload_charm(&model, archive.clone().into(), None, None)
             .await?;
         let deploy = Deploy {
+            channel: None,
             resources: Default::default(),
             trust: false,
             constraints: String::new(),

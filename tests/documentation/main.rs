@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use periapt_tests::vault::Vault;
+use periapt_tests::{charm, charm_with, program, root};
 use periapt_tests::{charm, program, root};
 
 /// The `sh` blocks of a page, in order.
@@ -258,6 +260,79 @@ fn the_page_about_resources_works_as_written() -> Result<()> {
     let script = blocks(&root().join("docs/how-to/resources.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
     for wanted in ["teal", "refused, as it should be", "theme.css", "navy"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_secrets_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    for name in ["probe", "vault"] {
+        std::fs::copy(charm(name), home.join(format!("{name}.charm")))?;
+    }
+    let vault = Vault::started()?;
+    std::fs::write(home.join("vault-token"), vault.tokens().concat())?;
+    let script = blocks(&root().join("docs/how-to/secrets.md"))?.join("\n");
+    // One that is there, instead of the one that readers have.
+    let theirs = "https://vault.example:8200";
+    anyhow::ensure!(script.contains(theirs), "{script}");
+    let shown = run(&script.replace(theirs, &vault.endpoint()), &home, &home)?;
+    for wanted in [
+        "of the shop's database",
+        "password=correct horse",
+        "password=battery staple",
+        "/reveal",
+        "refused, as it should be",
+        "daily",
+        "sealed anew",
+        "hq",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_upgrading_charms_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let newer = home.join("newer.charm");
+    charm_with("site", &[("files/news.txt", "newer")], &newer)?;
+    let script = blocks(&root().join("docs/how-to/upgrade-charms.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "Refreshed \"docs\" to local:site-1",
+        "Handbook",
+        "refused, as it should be",
+        "the model has 0, 1",
+        "there is no such revision",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let newer = home.join("newer.charm");
+    charm_with("site", &[("files/news.txt", "newer")], &newer)?;
+    let newest = home.join("newest.charm");
+    charm_with("site", &[("files/news.txt", "newest")], &newest)?;
+    let script = blocks(&root().join("docs/how-to/charm-repository.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "Published site revision 0 to channel stable",
+        "Published site revision 1 to channel edge",
+        "refused, as it should be",
+        "Deployed \"docs\"",
+        "runs local:site-0 already",
+        "Deployed \"help\"",
+        "repository:site-2",
+        "Refreshed \"help\" to local:site-1",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())

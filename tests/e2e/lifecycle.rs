@@ -1,9 +1,8 @@
 //! Hooks in their order, errors and retries, scale, refresh, removal.
 
-use std::io::{Read, Write};
 use std::time::Duration;
 
-use periapt_tests::{Home, charm};
+use periapt_tests::{Home, charm, charm_with};
 
 /// Names of the hooks that ran on the unit, in order, as the charm logged them.
 fn hooks_of(home: &Home, unit: &str) -> anyhow::Result<Vec<String>> {
@@ -189,19 +188,7 @@ fn refresh_runs_upgrade_charm_then_config_changed() -> anyhow::Result<()> {
     deploy_probe(&home, "start: status active ready")?;
     home.until_workload("probe/0", "active")?;
     let newer = home.path().join("probe.charm");
-    let mut source = zip::ZipArchive::new(std::fs::File::open(charm("probe"))?)?;
-    let mut target = zip::ZipWriter::new(std::fs::File::create(&newer)?);
-    for index in 0..source.len() {
-        let mut entry = source.by_index(index)?;
-        let name = entry.name()?.into_owned();
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes)?;
-        target.start_file(name, zip::write::SimpleFileOptions::default())?;
-        target.write_all(&bytes)?;
-    }
-    target.start_file("files/news.txt", zip::write::SimpleFileOptions::default())?;
-    target.write_all(b"a newer revision")?;
-    target.finish()?;
+    charm_with("probe", &[("files/news.txt", "a newer revision")], &newer)?;
     home.ok(["refresh", "probe", "--path", &newer.display().to_string()])?;
     home.until("the newer hooks ran", |_| {
         hooks_of(&home, "probe/0")

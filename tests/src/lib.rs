@@ -7,11 +7,15 @@ pub mod account;
 pub mod allocations;
 pub mod browser;
 pub mod counters;
+pub mod files;
 pub mod hooks;
+pub mod secrets;
+pub mod vault;
 pub mod web;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -36,6 +40,29 @@ pub fn charm(name: &str) -> PathBuf {
     let directory = std::env::var_os("PERIAPT_TEST_CHARMS")
         .map_or_else(|| target().join("charms"), PathBuf::from);
     directory.join(format!("{name}.charm"))
+}
+
+/// Writes a packed charm of `charms/` to `target` with other files in it, each by its name: another
+/// revision of the charm.
+pub fn charm_with(name: &str, files: &[(&str, &str)], target: &Path) -> Result<()> {
+    let mut source = zip::ZipArchive::new(std::fs::File::open(charm(name))?)?;
+    let mut target = zip::ZipWriter::new(std::fs::File::create(target)?);
+    let options = zip::write::SimpleFileOptions::default();
+    for index in 0..source.len() {
+        let mut entry = source.by_index(index)?;
+        let entry_name = entry.name()?.into_owned();
+        if files.iter().any(|(file, _)| *file == entry_name) {
+            continue;
+        }
+        target.start_file(entry_name, options)?;
+        std::io::copy(&mut entry, &mut target)?;
+    }
+    for (file, text) in files {
+        target.start_file(*file, options)?;
+        target.write_all(text.as_bytes())?;
+    }
+    target.finish()?;
+    Ok(())
 }
 
 /// The top of the checkout.

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -43,6 +44,46 @@ pub fn get(port: u16, host: &str, path: &str) -> Result<(u16, String)> {
         None => body.to_owned(),
     };
     Ok((status, body))
+}
+
+/// Serves the files of a directory until the process ends, each request over a connection of its own; where.
+pub fn serve_files(directory: &Path) -> Result<String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let address = format!("http://{}", listener.local_addr()?);
+    let directory = directory.to_owned();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // Whoever asked and went away is no concern of the others.
+            let _ = answer_file(stream, &directory);
+        }
+    });
+    Ok(address)
+}
+
+fn answer_file(stream: TcpStream, directory: &Path) -> Result<()> {
+    let mut stream = BufReader::new(stream);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line)? == 0 || line.trim_end().is_empty() {
+            break;
+        }
+        lines.push(line);
+    }
+    let asked = lines.first().and_then(|line| line.split(' ').nth(1));
+    let name = asked.unwrap_or_default().trim_start_matches('/');
+    let (status, body) = match std::fs::read(directory.join(name)) {
+        Ok(body) => ("200 OK", body),
+        Err(_) => ("404 Not Found", Vec::new()),
+    };
+    let mut stream = stream.into_inner();
+    let length = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+    )?;
+    stream.write_all(&body)?;
+    Ok(())
 }
 
 /// A connection that is kept from one request to the next.

@@ -14,6 +14,7 @@ import { ApplicationLayout } from "./pages/application/Layout";
 import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
 import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
 import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
+import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
 import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
@@ -38,6 +39,8 @@ import { OperationsPage } from "./pages/operations/OperationsPage";
 import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
 import { RelationPage } from "./pages/relations/RelationPage";
 import { RegisterPage } from "./pages/RegisterPage";
+import { SecretPage } from "./pages/secrets/SecretPage";
+import { SecretsPage } from "./pages/secrets/SecretsPage";
 import { SignInPage } from "./pages/SignInPage";
 import { UnitPage } from "./pages/unit/UnitPage";
 import { UserPage } from "./pages/users/UserPage";
@@ -108,6 +111,7 @@ export function App() {
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
+            <Route path="secrets" element={<SecretsPage />} />
             <Route path="config" element={<ModelConfigPage />} />
             <Route path="blocks" element={<BlocksPage />} />
             <Route
@@ -133,6 +137,7 @@ export function App() {
           <Route path="machines/:machine" element={<MachinePage />} />
           <Route path="relations/:relation" element={<RelationPage />} />
           <Route path="operations/:operation" element={<OperationPage />} />
+          <Route path="secrets/:secret" element={<SecretPage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
             <Route
@@ -148,6 +153,7 @@ export function App() {
             <Route path="actions" element={<ApplicationActionsPage />} />
             <Route path="resources" element={<ApplicationResourcesPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
+            <Route path="secrets" element={<ApplicationSecretsPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />
             <Route path="hooks" element={<HooksPage />} />

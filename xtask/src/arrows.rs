@@ -38,6 +38,10 @@ const LIMITS: &[(&str, May)] = &[
         May::Not(&["wasmtime", "periapt-sandbox", SQL[0], SQL[1]]),
     ),
     (
+        "repository",
+        May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
+    ),
+    (
         "secrets",
         May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
     ),

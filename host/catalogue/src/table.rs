@@ -95,7 +95,9 @@ pub static WORKERS: &[Worker] = &[
     worker("charmdownloader", Same, "model", Built(&[(Model, "charm-downloader")]))
         .promises("When the charm of an application is not compiled for this engine, then it is, and its units wait meanwhile; while that fails, the application shows the error and no unit runs install.")
         .kept_by(&["a_charm_without_compiled_form_gets_one", "a_charm_that_is_being_compiled_is_waited_for_without_an_error", "a_charm_that_cannot_be_compiled_shows_on_its_application", "a_charms_trouble_goes_with_its_cause", "a_charm_that_cannot_be_loaded_never_runs_install"]),
-    worker("charmrevision", Same, "model", NotBuilt("waits for a charm store to ask for newer revisions")),
+    worker("charmrevision", Same, "model", Built(&[(Model, "charm-revision-updater")]))
+        .promises("When the controller's charm repository has a newer revision in an application's channel, then the status of that application shows can-upgrade-to after one interval or a forced refresh; while the repository cannot be read, what was known stays.")
+        .kept_by(&["the_status_shows_what_an_application_can_upgrade_to_after_one_interval_or_a_forced_refresh", "newer_revisions_are_shown_from_a_server_when_they_are_asked_for"]),
     worker("cleaner", Same, "model", Built(&[(Model, "state-cleaner")]))
         .kept_by(&["removing_an_application_drains_the_queue_and_a_poisoned_item_stops_nobody", "a_removal_that_nobody_forces_ends_by_its_deadline"]),
     worker("common", Lib, "library", Library(&[], "what marks a credential as not valid when a provider refuses it; the rest of its helpers are the engine's"))

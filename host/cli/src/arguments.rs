@@ -15,8 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, constraints, credentials, find, machines, payloads, reach,
-    relations, resources, secrets, show_model, tasks, terms,
+    actions, annotations, blocks, charm_revisions, constraints, credentials, find, machines,
+    payloads, reach, relations, resources, secrets, show_model, tasks, terms,
 };
 
 pub use accounts::{
@@ -25,7 +25,7 @@ pub use accounts::{
 };
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
-pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack};
+pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmPublish};
 pub use clouds::{Clouds, Credentials};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,
@@ -35,9 +35,9 @@ pub use controllers::{
 pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
     AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
-    ModelConfig, ModelDefaults, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Resolved,
-    ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
-    Workers, Workloads, duration,
+    ModelConfig, ModelDefaults, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
+    Repository, Resolved, ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents,
+    WaitFor, WaitForKind, Workers, Workloads, duration,
 };
 pub use placement::Placement;
 
@@ -141,6 +141,8 @@ pub enum Command {
     RemoveUnit(RemoveUnit),
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
+    #[command(flatten)]
+    CharmRevisions(charm_revisions::Verb),
     #[command(flatten)]
     Resources(resources::Verb),
     #[command(flatten)]
@@ -394,6 +396,16 @@ mod tests {
             "remove-application site --force --no-wait --no-prompt",
             "refresh site --path ./site.charm",
             "refresh site --resource theme=./theme.css",
+            "refresh site --path ./site.charm --config title=News --config site.yaml --force-units",
+            "refresh site --revision 0",
+            "refresh site --force-units",
+            "refresh site",
+            "refresh site --channel edge",
+            "refresh site --repository ./charms --channel edge",
+            "refresh-charm-revisions -m prod:demo --format json",
+            "deploy site docs --channel edge",
+            "deploy site --repository https://charms.example/shop",
+            "deploy site docs --repository ./charms --channel edge",
             "deploy ./site.charm --resource theme=./theme.css --resource words=./words.txt",
             "attach-resource site theme=./theme.css",
             "resources site --details --format yaml",
@@ -465,6 +477,7 @@ mod tests {
             "debug-log --include unit-site-0 --level WARNING --replay --no-tail --limit 100 -n 20",
             "wait-for application site --query 'status==\"active\"' --timeout 5m",
             "charm inspect site.charm",
+            "charm publish site.charm ./charms --channel edge --revision 3",
             "workers --format json",
             "audit --user bob --matching models --since 1h --limit 5 --format json",
             "audit -m demo --refused",

@@ -155,6 +155,7 @@ pub(crate) async fn deploy_site(store: &Store, model: &ModelUuid) {
     let charm = read.info("local:site-0".parse().unwrap(), vec!["start".into()]);
     let charm = store.add_charm(model, charm, archive).await.unwrap();
     let deploy = Deploy {
+        channel: None,
         resources: Default::default(),
         trust: false,
         constraints: String::new(),

@@ -18,6 +18,8 @@ mod hooks;
 mod manifest;
 mod metadata;
 pub mod metrics;
+mod replacement;
+pub mod repository;
 mod url;
 mod workload;
 
@@ -30,6 +32,7 @@ pub use metadata::{
     Storage, StorageKind,
 };
 pub use metrics::{Metric, Metrics};
+pub use replacement::{Unfit, may_replace};
 pub use url::CharmUrl;
 pub use workload::{Root, Workload};
 

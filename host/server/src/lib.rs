@@ -16,6 +16,7 @@ pub mod authenticator;
 pub mod authority;
 pub mod backups;
 mod blobs;
+mod charm_revisions;
 mod charms;
 mod compiler;
 mod error;

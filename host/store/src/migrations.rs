@@ -26,5 +26,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0022_blocks.sql"),
     include_str!("migrations/0023_secrets.sql"),
     include_str!("migrations/0024_payloads.sql"),
-    include_str!("migrations/0025_model_state.sql"),
+    include_str!("migrations/0025_charm_revisions.sql"),
+    include_str!("migrations/0026_model_state.sql"),
 ];

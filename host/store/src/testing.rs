@@ -225,6 +225,7 @@ impl Fixture {
 
 pub(crate) fn request(name: &str, units: u32) -> Deploy {
     Deploy {
+        channel: None,
         resources: Default::default(),
         trust: false,
         constraints: String::new(),

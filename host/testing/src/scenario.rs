@@ -150,6 +150,7 @@ impl Scenario {
             .upload_charm(MODEL, archive.into(), None, None)
             .await;
         let deploy = Deploy {
+            channel: None,
             resources: Default::default(),
             trust: false,
             constraints: String::new(),

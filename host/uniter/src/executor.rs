@@ -21,6 +21,7 @@ use crate::charms::Charm;
 use crate::context;
 use crate::error::{UniterError, call, file};
 use crate::files::blocking;
+use crate::hook::{self, Ended};
 use crate::process::Running;
 use crate::remote::Heard;
 use crate::retries::Retries;
@@ -404,8 +405,15 @@ impl Executor {
     }
 
     async fn deploy(&mut self, operation: &Operation, url: &str) -> Result<Outcome, UniterError> {
-        match self.charm(url).await {
-            Ok(_) => self.commit(operation).await,
+        let placed = match (self.charm(url).await, operation) {
+            // A first charm has none before it that could stay.
+            (Ok(charm), Operation::Deploy { deploy, .. }) if !deploy.install => {
+                self.require_code(&charm).await
+            }
+            (placed, _) => placed.map(drop),
+        };
+        match placed {
+            Ok(()) => self.commit(operation).await,
             Err(error @ UniterError::Charm { .. }) => {
                 self.log("ERROR", &error.to_string());
                 self.local.conflicted = true;
@@ -427,6 +435,19 @@ impl Executor {
                 Ok(Outcome::Failed)
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Refuses a charm whose code cannot be loaded here. Code that may be there later is waited for by
+    /// the hook that needs it.
+    async fn require_code(&self, charm: &Charm) -> Result<(), UniterError> {
+        match hook::load(&self.config, charm).await {
+            Ok(Err(Ended::Failed { reason, .. })) => Err(UniterError::Charm {
+                url: charm.info.url.to_string(),
+                reason,
+            }),
+            Err(error @ UniterError::Charm { .. }) => Err(error),
+            _ => Ok(()),
         }
     }
 

@@ -10,6 +10,7 @@
 pub mod action_pruner;
 pub mod application_scaler;
 pub mod charm_downloader;
+pub mod charm_revisions;
 pub mod cleaner;
 pub mod credential_validator;
 pub mod deployer;

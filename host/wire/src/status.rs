@@ -108,6 +108,8 @@ pub struct ApplicationStatus {
     pub charm_profile: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charm_rev: Option<u64>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub charm_channel: String,
     pub base: Base,
     pub exposed: bool,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -209,6 +209,31 @@ export const tasks = {
   cancel: (model: string, id: number) => call<t.TaskInfo>("POST", `${paths.task(model, id)}/cancel`),
 };
 
+export const secrets = {
+  add: (model: string, body: { name: string; description: string; values: t.SecretValues }) =>
+    call<t.SecretInfo>("POST", paths.secrets(model), { body }),
+  /** What is left out stays; values are all those of a new revision. */
+  update: (
+    model: string,
+    id: string,
+    body: { name?: string; description?: string; values?: t.SecretValues; "auto-prune"?: boolean },
+  ) => call<t.SecretInfo>("PATCH", paths.secret(model, id), { body }),
+  /** The whole of it, or one revision. */
+  remove: (model: string, id: string, revision: number | null) =>
+    call<unknown>("DELETE", paths.secret(model, id), { query: { revision } }),
+  /** On record in the audit. */
+  reveal: (model: string, id: string, revision: number) =>
+    call<t.RevealedSecret>("POST", `${paths.secret(model, id)}/reveal`, { body: { revision } }),
+  grant: (model: string, id: string, applications: string[]) =>
+    call<t.SecretInfo>("POST", paths.secretGrants(model, id), { body: { applications } }),
+  revoke: (model: string, id: string, application: string) =>
+    call<t.SecretInfo>("DELETE", paths.secretGrant(model, id, application)),
+};
+
+export const secretBackends = {
+  list: () => call<t.SecretBackendInfo[]>("GET", paths.SECRET_BACKENDS),
+};
+
 export const logs = {
   /** The last lines about an entity; those that follow come with the stream (`live/lines.ts`). */
   tail: (model: string, entity: string, count: number) =>

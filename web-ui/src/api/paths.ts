@@ -49,6 +49,18 @@ export const operation = (inModel: string, id: number | string): string => `${op
 
 export const task = (inModel: string, id: number): string => `${model(inModel)}/tasks/${id}`;
 
+export const secrets = (inModel: string): string => `${model(inModel)}/secrets`;
+
+/** By its id, or the name that a person gave it. */
+export const secret = (inModel: string, id: string): string => `${secrets(inModel)}/${part(id)}`;
+
+export const secretGrants = (inModel: string, id: string): string => `${secret(inModel, id)}/grants`;
+
+export const secretGrant = (inModel: string, id: string, application: string): string =>
+  `${secretGrants(inModel, id)}/${part(application)}`;
+
+export const SECRET_BACKENDS = "/v1/secret-backends";
+
 export const user = (name: string): string => `/v1/users/${part(name)}`;
 
 export const modelAccess = (inModel: string, name: string): string =>

@@ -59,6 +59,13 @@ export type NodeView = Schemas["NodeView"];
 export type EngineView = Schemas["EngineView"];
 export type EngineMap = Schemas["EngineMap"];
 
+export type SecretInfo = Schemas["SecretInfo"];
+export type SecretRevision = Schemas["SecretRevision"];
+export type SecretBackendInfo = Schemas["SecretBackendInfo"];
+/** Texts by key; in no answer but that of `reveal`. */
+export type SecretValues = Record<string, string>;
+export type RevealedSecret = Omit<Schemas["RevealedSecret"], "values"> & { values: SecretValues };
+
 export type ConfigValues = NonNullable<Schemas["Deploy"]["config"]>;
 export type Settings = UnitBag["data"];
 

@@ -10,6 +10,7 @@ pub mod apicaller;
 pub mod apiconfigwatcher;
 pub mod applicationscaler;
 pub mod charmdownloader;
+pub mod charmrevision;
 pub mod cleaner;
 pub mod credentialvalidator;
 pub mod environ;
@@ -125,6 +126,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(instancepoller::NAME, instancepoller::manifold())
                 .add(machineundertaker::NAME, machineundertaker::manifold())
                 .add(cleaner::NAME, cleaner::manifold())
+                .add(charmrevision::NAME, charmrevision::manifold())
                 .add(actionpruner::NAME, actionpruner::manifold())
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())
                 .add(metricworker::NAME, metricworker::manifold())

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use periapt_model::charm::repository::CHANNEL;
 
 use super::DetailFormat;
 
@@ -16,6 +17,8 @@ pub enum CharmCommand {
     Pack(CharmPack),
     /// Show what a charm is, runs and may do.
     Inspect(CharmInspect),
+    /// Put a packed charm into a repository, a directory that others deploy from.
+    Publish(CharmPublish),
 }
 
 #[derive(Debug, Args)]
@@ -66,4 +69,18 @@ pub struct CharmInspect {
     /// As data [default: for reading].
     #[arg(long, value_enum)]
     pub format: Option<DetailFormat>,
+}
+
+#[derive(Debug, Args)]
+pub struct CharmPublish {
+    /// A .charm file, or a project with one in it.
+    pub path: PathBuf,
+    /// The repository's directory, made if it is not there.
+    pub directory: PathBuf,
+    /// The channel that is at this charm from now on.
+    #[arg(long, value_name = "NAME", default_value = CHANNEL)]
+    pub channel: String,
+    /// Its revision, higher than any there is [default: the next].
+    #[arg(long, value_name = "NUMBER")]
+    pub revision: Option<u32>,
 }

@@ -107,7 +107,8 @@ pub struct DestroyModel {
 
 #[derive(Debug, Args)]
 pub struct Deploy {
-    /// A .charm file, a project with one in it, or a bundle's .yaml file.
+    /// A .charm file, a project with one in it, a bundle's .yaml file, or the name of a charm in a
+    /// charm repository.
     pub path: PathBuf,
     /// Name of the application [default: the charm's].
     pub application: Option<String>,
@@ -135,7 +136,21 @@ pub struct Deploy {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
+    pub repository: Repository,
+    #[command(flatten)]
     pub model: ModelChoice,
+}
+
+/// Where a charm is taken from by its name.
+#[derive(Debug, Args)]
+pub struct Repository {
+    /// Take the charm from this charm repository, a directory of this machine or a URL [default: the
+    /// controller's].
+    #[arg(long = "repository", value_name = "DIR|URL")]
+    pub place: Option<String>,
+    /// The channel there [default: that of the application, or stable].
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -178,14 +193,22 @@ pub struct Refresh {
     /// The application.
     pub application: String,
     /// A .charm file, or a project with one in it.
-    #[arg(long, required_unless_present = "resource")]
+    #[arg(long, conflicts_with_all = ["place", "channel"])]
     pub path: Option<PathBuf>,
+    /// A revision of its charm that the model has already, an older one too.
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["place", "channel", "path"])]
+    pub revision: Option<u32>,
+    /// Set options in the same step: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
+    #[arg(long, value_name = "KEY=VALUE|FILE")]
+    pub config: Vec<String>,
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
-    /// Change units in error too.
+    /// Change units in error too; alone, those that wait in error with an earlier charm.
     #[arg(long)]
     pub force_units: bool,
+    #[command(flatten)]
+    pub repository: Repository,
     #[command(flatten)]
     pub model: ModelChoice,
 }

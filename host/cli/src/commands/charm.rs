@@ -8,7 +8,7 @@ use periapt_model::hook::Limits;
 use periapt_packing::{BuildReport, InitOptions, Options, PackingError};
 use serde::Serialize;
 
-use super::{Context, deploy};
+use super::{Context, deploy, repository};
 use crate::arguments::{
     CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, DetailFormat,
 };
@@ -22,6 +22,7 @@ pub fn run(context: &Context, command: CharmCommand) -> Outcome {
         CharmCommand::Build(arguments) => build(context, &arguments).map(|_| ()),
         CharmCommand::Pack(arguments) => pack(context, &arguments),
         CharmCommand::Inspect(arguments) => inspect(context, &arguments),
+        CharmCommand::Publish(arguments) => repository::publish(context, &arguments),
     }
 }
 

@@ -6,20 +6,23 @@ use std::sync::Arc;
 use bytes::Bytes;
 use indicatif::{ProgressBar, ProgressStyle};
 use periapt_client::rest::RestError;
+use periapt_model::charm::repository::CHANNEL;
 use periapt_model::charm::{Archive, CharmInfo, CharmMetadata};
 use periapt_model::config::ConfigError;
 use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
 use super::resources::Files;
-use super::{Context, bundle, constraints, settings};
-use crate::arguments::{Deploy, Refresh};
+use super::{Context, bundle, constraints, repository, settings};
+use crate::arguments::{Deploy, Refresh, Repository};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
 use crate::session::ModelSession;
 
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
-    if bundle::find(&arguments.path).is_some() {
+    let source = &arguments.repository;
+    let of_file = source.place.is_none() && source.channel.is_none();
+    if of_file && bundle::find(&arguments.path).is_some() {
         if !arguments.resource.is_empty() {
             return Err(Failure::usage("--resource is not for bundles")
                 .why("a bundle has several applications")
@@ -49,7 +52,25 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         .as_deref()
         .map(str::parse)
         .transpose()?;
-    let bytes = read_archive(&arguments.path)?;
+    let by_name = !of_file || is_name(&arguments.path);
+    let (bytes, channel) = match by_name {
+        true => {
+            let name = arguments.path.to_string_lossy();
+            let place = match &source.place {
+                Some(place) => Some(place.clone()),
+                None => {
+                    let here = ModelSession::open(&context.files, &arguments.model).await?;
+                    repository::of_controller(here.client()).await?
+                }
+            };
+            let place = place.ok_or_else(|| repository::nowhere(&name))?;
+            let channel = source.channel.clone();
+            let channel = channel.unwrap_or_else(|| CHANNEL.to_owned());
+            let bytes = repository::take(&place, &name, &channel).await?;
+            (bytes, Some(channel))
+        }
+        false => (read_archive(&arguments.path)?, None),
+    };
     // Whatever can be refused is refused before the charm goes up: an upload compiles, and a
     // revision that nobody wants would stay.
     let archive = check_archive(&arguments.path, &bytes)?;
@@ -81,6 +102,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         units: count,
         application,
         placement,
+        channel,
         trust: arguments.trust,
         constraints: constraints.to_string(),
     };
@@ -97,7 +119,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
 }
 
 /// The archive, read as the controller will read it.
-fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
+pub fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
     Archive::read(bytes).map_err(|error| {
         Failure::usage(format!("{} is not a charm", path.display()))
             .why(format!("{error} ({})", error.refusal()))
@@ -156,25 +178,49 @@ fn units(charm: &CharmMetadata, wanted: Option<u32>, placed: bool) -> Outcome<u3
 pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let application: ApplicationName = arguments.application.parse()?;
     let files = Files::read(&arguments.resource)?;
-    let archive = match &arguments.path {
-        Some(path) => Some((read_archive(path)?, path)),
+    let config = settings::from_words(&arguments.config, application.as_str())?;
+    let file = match &arguments.path {
+        Some(path) => Some(read_archive(path)?),
         None => None,
     };
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     // Nothing is uploaded for an application that is not there.
     let before = here.client().application(&here.model, &application).await?;
-    let url = match archive {
-        Some((bytes, path)) => {
-            if !files.is_empty() {
-                let metadata = check_archive(path, &bytes)?.metadata;
-                files.require(application.as_str(), &metadata.resources)?;
+    let from = match file.is_none() && arguments.revision.is_none() {
+        true => repository_of(&here, &arguments.repository, &before).await?,
+        false => None,
+    };
+    let (archive, channel) = match (file, from) {
+        // A file follows no channel.
+        (Some(bytes), _) => (Some(bytes), Some(String::new())),
+        (None, Some((place, channel))) => {
+            let bytes = repository::take(&place, &before.charm_name, &channel).await?;
+            (Some(bytes), Some(channel))
+        }
+        (None, None) => (None, None),
+    };
+    let moves = !files.is_empty() || !config.is_empty() || arguments.force_units;
+    let url = match (archive, arguments.revision) {
+        (Some(bytes), _) => {
+            if !files.is_empty() || !config.is_empty() {
+                let charm = PathBuf::from(&before.charm_name);
+                let path = arguments.path.as_ref().unwrap_or(&charm);
+                let archive = check_archive(path, &bytes)?;
+                files.require(application.as_str(), &archive.metadata.resources)?;
+                for (name, value) in &config {
+                    let checked = archive.config.coerce(name, value);
+                    checked.map_err(|error| unfit_option(&application, &error))?;
+                }
             }
             let charm = upload(context, &here, bytes).await?;
             charm.url.to_string()
         }
-        None => before.charm.clone(),
+        (None, Some(revision)) => find_revision(&here, &before, revision).await?,
+        (None, None) if moves => before.charm.clone(),
+        (None, None) => return Err(unsaid(&before)),
     };
-    if before.charm == url && files.is_empty() {
+    let same_channel = channel.as_ref().is_none_or(|to| *to == before.channel);
+    if before.charm == url && same_channel && !moves {
         context
             .output
             .say(&format!("\"{application}\" runs {url} already"));
@@ -183,7 +229,9 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let refresh = rest::Refresh {
         resources: files.upload(context, &here).await?,
         charm: url,
+        config,
         force_units: arguments.force_units,
+        channel,
     };
     let after = here
         .client()
@@ -193,6 +241,80 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         .output
         .say(&format!("Refreshed \"{application}\" to {}", after.charm));
     Ok(())
+}
+
+/// The repository that a refresh takes the charm from, and the channel there: what was said, else where the application
+/// has its charm from. None for one that follows no channel, or whose controller has no repository.
+async fn repository_of(
+    here: &ModelSession,
+    source: &Repository,
+    application: &rest::ApplicationInfo,
+) -> Outcome<Option<(String, String)>> {
+    let followed = Some(application.channel.clone()).filter(|channel| !channel.is_empty());
+    let place = match &source.place {
+        Some(place) => Some(place.clone()),
+        None if source.channel.is_some() || followed.is_some() => {
+            repository::of_controller(here.client()).await?
+        }
+        None => None,
+    };
+    if place.is_none() && source.channel.is_some() {
+        return Err(repository::nowhere(&application.charm_name));
+    }
+    let channel = source.channel.clone().or(followed);
+    Ok(place.map(|place| (place, channel.unwrap_or_else(|| CHANNEL.to_owned()))))
+}
+
+/// Nothing says what an application is to be refreshed to.
+fn unsaid(application: &rest::ApplicationInfo) -> Failure {
+    let name = &application.name;
+    let why = match application.channel.as_str() {
+        "" => "its charm is from no channel of a charm repository".to_owned(),
+        channel => format!(
+            "its charm is from channel \"{channel}\", and the controller has no charm repository"
+        ),
+    };
+    Failure::usage(format!("it is not said what to refresh \"{name}\" to"))
+        .why(why)
+        .advice(format!(
+            "periapt refresh {name} --path ./FILE.charm, --revision NUMBER or --repository DIR|URL"
+        ))
+}
+
+/// Whether this is the name of a charm rather than a path: nothing is there.
+fn is_name(path: &Path) -> bool {
+    let name = path.to_str().map(str::parse::<ApplicationName>);
+    matches!(name, Some(Ok(_))) && !path.exists()
+}
+
+/// The charm of the application at `revision`, which the model must have.
+async fn find_revision(
+    here: &ModelSession,
+    application: &rest::ApplicationInfo,
+    revision: u32,
+) -> Outcome<String> {
+    let charms = here.client().charms(&here.model).await?;
+    let mut own: Vec<CharmInfo> = charms
+        .into_iter()
+        .filter(|charm| charm.name == application.charm_name)
+        .collect();
+    if let Some(found) = own.iter().find(|charm| charm.revision == revision) {
+        return Ok(found.url.to_string());
+    }
+    own.sort_unstable_by_key(|charm| charm.revision);
+    let there: Vec<String> = own.iter().map(|charm| charm.revision.to_string()).collect();
+    Err(Failure::new(
+        Exit::NotFound,
+        format!(
+            "charm \"{}\" has no revision {revision} in this model",
+            application.charm_name
+        ),
+    )
+    .why(format!("the model has {}", there.join(", ")))
+    .advice(format!(
+        "name one of these, or upload another: periapt refresh {} --path ./FILE.charm",
+        application.name
+    )))
 }
 
 pub async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {

@@ -11,6 +11,7 @@ pub mod blocks;
 mod bootstrap;
 mod bundle;
 mod charm;
+pub mod charm_revisions;
 mod clouds;
 mod config;
 pub mod constraints;
@@ -33,6 +34,7 @@ pub mod payloads;
 pub mod reach;
 mod reached;
 pub mod relations;
+mod repository;
 pub mod resources;
 pub mod secrets;
 mod service;
@@ -113,6 +115,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
+        Command::CharmRevisions(verb) => charm_revisions::run(context, verb).await,
         Command::Resources(verb) => resources::run(context, verb).await,
         Command::Constraints(verb) => constraints::run(context, verb).await,
         Command::Terms(verb) => terms::run(context, verb).await,

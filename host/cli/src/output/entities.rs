@@ -136,6 +136,10 @@ pub struct ApplicationDocument {
     charm: String,
     charm_url: String,
     charm_rev: u64,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    channel: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    can_upgrade_to: String,
     principal: bool,
     /// Units that it has at the least; ours.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,6 +177,8 @@ impl ApplicationDocument {
             charm: application.charm_name.clone(),
             charm_url: application.charm.clone(),
             charm_rev: application.charm_revision,
+            channel: clean(&application.channel),
+            can_upgrade_to: clean(&application.can_upgrade_to),
             principal: !application.subordinate,
             min_units: (application.min_units > 0).then_some(application.min_units),
             trust: application.trust,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use periapt_model::Digest;
 use periapt_model::charm::CharmInfo;
-use periapt_wire::rest::{ListQuery, paths};
+use periapt_wire::rest::{CharmUpgrade, ListQuery, paths};
+use periapt_wire::rpc::Empty;
 use reqwest::{Body, Method};
 
 use super::{RestClient, RestError, UPLOAD, chain};
@@ -19,6 +20,15 @@ const UPLOAD_PART: usize = 64 << 10;
 impl RestClient {
     pub async fn charms(&self, model: &str) -> Result<Vec<CharmInfo>, RestError> {
         self.list(&paths::CHARMS.at([model]), &ListQuery::default())
+            .await
+    }
+
+    /// Has the controller look for newer revisions of the model's charms; the applications that have one.
+    pub async fn update_charm_revisions(
+        &self,
+        model: &str,
+    ) -> Result<Vec<CharmUpgrade>, RestError> {
+        self.post(&paths::CHARM_REVISIONS.at([model]), &Empty {})
             .await
     }
 

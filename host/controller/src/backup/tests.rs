@@ -146,6 +146,7 @@ async fn scene() -> Scene {
     let archive = bytes::Bytes::from_static(b"archive");
     store.add_charm(&model, charm, archive).await.unwrap();
     let request = Deploy {
+        channel: None,
         resources: Default::default(),
         trust: false,
         constraints: String::new(),

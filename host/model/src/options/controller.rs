@@ -18,6 +18,9 @@ pub const CONTROLLER_API_PORT: &str = "controller-api-port";
 pub const INGRESS_ADDRESS: &str = "ingress-address";
 pub const INGRESS_PORT: &str = "ingress-port";
 
+/// Where newer revisions of charms are looked for.
+pub const CHARM_REPOSITORY: &str = "charm-repository";
+
 /// Every option of the controller.
 pub static CONTROLLER: Table = Table {
     of: "controller",
@@ -37,6 +40,8 @@ const ROWS: &[Row] = &[
         "How large an audit file grows before the next is begun."),
     row("auditing-enabled", Kind::Boolean, "true",
         "Whether anything is recorded in the audit log."),
+    row(CHARM_REPOSITORY, Kind::CharmRepository, "",
+        "The charm repository that deploy and refresh take charms from by name, and that is looked at for newer revisions: the path of a directory, or a URL. Empty for none."),
     row(CONTROLLER_API_PORT, Kind::Port, "0",
         "A port for agents alone, beside the one that everybody reaches; 0 for none."),
     row(INGRESS_ADDRESS, Kind::Address, "127.0.0.1",

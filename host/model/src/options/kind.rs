@@ -1,6 +1,7 @@
 //! What values an option takes.
 
 use super::methods;
+use crate::charm::repository;
 use crate::config::Value;
 use crate::{duration, proxy};
 
@@ -39,6 +40,8 @@ pub enum Kind {
     SyslogTarget,
     /// `HOST` or `HOST:PORT`, separated by commas.
     Hosts,
+    /// Nothing, the absolute path of a charm repository, or its URL.
+    CharmRepository,
     /// Nothing, or the URL of a proxy.
     Proxy,
     /// Hosts, domains and ranges of addresses that are reached without a proxy, separated by commas.
@@ -64,6 +67,7 @@ impl Kind {
             | Kind::Methods
             | Kind::SyslogTarget
             | Kind::Hosts
+            | Kind::CharmRepository
             | Kind::Address
             | Kind::Proxy
             | Kind::NoProxy
@@ -148,6 +152,10 @@ impl Kind {
             Kind::Hosts => keep(
                 hosts(plain).all(is_host),
                 "names or addresses, each with or without a port, separated by commas",
+            ),
+            Kind::CharmRepository => keep(
+                repository::is_place(plain),
+                "nothing, an absolute path, or a URL such as https://charms.example/shop",
             ),
             Kind::Proxy => keep(
                 proxy::is_proxy(plain),

@@ -25,8 +25,8 @@ mod reading;
 mod tests;
 
 pub use controller::{
-    AGENT_METHODS, CONTROLLER, CONTROLLER_API_PORT, INGRESS_ADDRESS, INGRESS_PORT,
-    READ_ONLY_METHODS, methods,
+    AGENT_METHODS, CHARM_REPOSITORY, CONTROLLER, CONTROLLER_API_PORT, INGRESS_ADDRESS,
+    INGRESS_PORT, READ_ONLY_METHODS, methods,
 };
 pub use kind::{Kind, hosts, parse_size_mb};
 pub use model::MODEL;

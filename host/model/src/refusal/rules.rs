@@ -80,6 +80,7 @@ refusals! {
     CharmBreaksRelations "charm-breaks-relations", 409, "remove these relations first: `periapt remove-relation ID`, or keep the charm";
     CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";
+    CharmRepositoryMissing "charm-repository-missing", 409, "a superuser names one: `periapt controller-config charm-repository=URL`";
     CidrInvalid "cidr-invalid", 400, "write ranges of addresses as 10.0.0.0/8 or fd00::/8";
     ConfigUnknownOption "config-unknown-option", 400, "`periapt config APPLICATION` lists the options";
     ConfigWrongType "config-wrong-type", 400, "`periapt config APPLICATION` shows each option's type";
@@ -247,6 +248,7 @@ refusals! {
     BackupFile "backup-file", 500, "the controller's log tells more";
     BackupRestless "backup-restless", 409, "try again";
     BackupRunning "backup-running", 409, "wait until it is there: `periapt backups`";
+    CharmRepositoryUnavailable "charm-repository-unavailable", 503, "see that its index can be read from the controller's machine: `periapt controller-config charm-repository` shows where it is";
     DatabaseEmpty "database-empty" as "database empty", 500, "connect the controller with the database that it had, or restore a backup";
     DatabaseLocked "database-locked" as "database locked", 503, "try again in a few seconds";
     DatabaseUnavailable "database-unavailable" as "database unavailable", 503, "try again in a few seconds";

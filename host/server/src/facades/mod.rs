@@ -46,6 +46,7 @@ mod action_pruner;
 mod agent_host;
 mod application_scaler;
 mod charm_downloader;
+mod charm_revisions;
 mod cleaner;
 mod credential_validator;
 mod deployer;
@@ -117,6 +118,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         agent_host::handlers(),
         application_scaler::handlers(),
         charm_downloader::handlers(),
+        charm_revisions::handlers(),
         cleaner::handlers(),
         credential_validator::handlers(),
         deployer::handlers(),

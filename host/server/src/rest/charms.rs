@@ -12,7 +12,7 @@ use periapt_model::charm::CharmInfo;
 use periapt_model::refusal::Subject;
 use periapt_store::{Store, StoreError};
 use periapt_wire::Problem;
-use periapt_wire::rest::{ListQuery, Page, paths};
+use periapt_wire::rest::{CharmUpgrade, ListQuery, Page, paths};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -24,6 +24,7 @@ use super::page::page;
 use super::problem::Answer;
 use super::route::{READ, Row, WRITE, row};
 use super::users::person;
+use crate::charm_revisions;
 use crate::charms;
 use crate::identity::Identity;
 use crate::state::ServerState;
@@ -55,6 +56,8 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(upload)).upload().never_blocked(),
         row(READ, routes!(show)),
         row(READ, routes!(archive)),
+        // What is looked for changes nothing that people made.
+        row(WRITE, routes!(update_revisions)).never_blocked(),
     ]
 }
 
@@ -214,4 +217,21 @@ fn is_archive(headers: &HeaderMap) -> Result<(), Answer> {
             .titled("The charm was refused")
             .why(format!("its content type is \"{kind}\"")),
     ))
+}
+
+/// Looks for newer revisions of the charms of applications.
+///
+/// Reads the index of the controller's charm repository now, as is done once a day, and answers with the
+/// applications that could be refreshed. Nothing is refreshed.
+#[utoipa::path(post, path = paths::CHARM_REVISIONS.text, responses((status = 200, body = Vec<CharmUpgrade>)))]
+async fn update_revisions(
+    State(state): State<ServerState>,
+    InModel(model): InModel,
+) -> Result<Json<Vec<CharmUpgrade>>, Answer> {
+    let index = charm_revisions::index(state.store()).await?;
+    let index = index.ok_or_else(|| StoreError::Refused {
+        refusal: Refusal::CharmRepositoryMissing,
+        message: "the controller has no charm repository".to_owned(),
+    })?;
+    changed(state.store().note_charm_revisions(&model, index)).await
 }

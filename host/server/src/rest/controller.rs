@@ -11,6 +11,7 @@ use utoipa_axum::routes;
 use super::extract::Body;
 use super::problem::{Answer, forbidden};
 use super::route::{Row, row};
+use crate::charm_revisions;
 use crate::identity::Identity;
 use crate::state::ServerState;
 
@@ -40,6 +41,7 @@ async fn info(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         addresses: state.addresses(),
         cloud: CONTROLLER_CLOUD.to_owned(),
+        charm_repository: charm_revisions::place(state.store()).await?,
         models: models.len() as u64,
         started_at: controller.started_at,
         database: controller.database.clone(),

@@ -290,6 +290,7 @@ const NEVER_BLOCKED: &[(&str, &str)] = &[
     ("DELETE", "/v1/models/{model}/access/{user}"),
     ("PUT", "/v1/models/{model}/blocks/{kind}"),
     ("DELETE", "/v1/models/{model}/blocks/{kind}"),
+    ("POST", "/v1/models/{model}/charm-revisions"),
     ("POST", "/v1/models/{model}/charms"),
     ("POST", "/v1/models/{model}/secrets/{secret}/reveal"),
     ("POST", "/v1/models/{model}/tasks/{task}/cancel"),

@@ -7,7 +7,7 @@ use periapt_model::{ApplicationName, Life, ModelUuid};
 use periapt_wire::rest::{ApplicationConfig, ApplicationInfo, ConfigChange};
 
 use crate::changes::namespace;
-use crate::db::{Session, columns, json, params, to_json, word};
+use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::secret::with_secrets;
 use crate::{Result, Store, views};
@@ -32,23 +32,7 @@ impl Store {
     ) -> Result<ApplicationConfig> {
         let (model, application) = (model.clone(), application.clone());
         self.write(move |tx| {
-            Box::pin(async move {
-                let (before, life) = load(&mut tx.db, &model, &application).await?;
-                if !life.is_alive() {
-                    return Err(StoreError::NotAlive { kind: Subject::Application, name: application.to_string(), life });
-                }
-                let change = with_secrets(&mut tx.db, &model, &before.schema, &change).await?;
-                let settings = apply(&before.schema, before.settings.clone(), &change)?;
-                if settings == before.settings {
-                    return Ok(before);
-                }
-                let effective = before.schema.effective(&settings);
-                let sql = "UPDATE application SET settings = $3, config_hash = $4 WHERE model_uuid = $1 AND name = $2";
-                let params = params![&model, &application, to_json(&settings)?, config::hash_with_trust(&effective, before.trust)];
-                tx.db.execute(sql, params).await?;
-                tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
-                Ok(ApplicationConfig { settings, effective, ..before })
-            })
+            Box::pin(async move { self::change(tx, &model, &application, &change).await })
         })
         .await
     }
@@ -79,6 +63,43 @@ impl Store {
         })
         .await
     }
+}
+
+/// Changes the settings of an application that is alive, by the schema of the charm it has.
+pub(crate) async fn change(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    change: &ConfigChange,
+) -> Result<ApplicationConfig> {
+    let (before, life) = load(&mut tx.db, model, application).await?;
+    if !life.is_alive() {
+        return Err(StoreError::NotAlive {
+            kind: Subject::Application,
+            name: application.to_string(),
+            life,
+        });
+    }
+    let change = with_secrets(&mut tx.db, model, &before.schema, change).await?;
+    let settings = apply(&before.schema, before.settings.clone(), &change)?;
+    if settings == before.settings {
+        return Ok(before);
+    }
+    let effective = before.schema.effective(&settings);
+    let sql = "UPDATE application SET settings = $3, config_hash = $4 WHERE model_uuid = $1 AND name = $2";
+    let params = params![
+        model,
+        application,
+        to_json(&settings)?,
+        config::hash_with_trust(&effective, before.trust)
+    ];
+    tx.db.execute(sql, params).await?;
+    tx.touch(model, namespace::APPLICATION_CONFIG, application.as_str());
+    Ok(ApplicationConfig {
+        settings,
+        effective,
+        ..before
+    })
 }
 
 /// The settings after a change; the first value that the schema refuses is the error.

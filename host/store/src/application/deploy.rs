@@ -1,10 +1,11 @@
 //! Deploying an application, adding units, and changing the charm.
 
 use periapt_model::bounds;
+use periapt_model::charm::may_replace;
 use periapt_model::config::{self, Values};
 use periapt_model::constraints::Constraints;
 use periapt_model::refusal::Subject;
-use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, Refusal, UnitName};
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
 use super::constraints;
@@ -46,15 +47,17 @@ impl Store {
                 let settings = application::config::apply(&charm.config, Values::new(), &change)?;
                 let effective = charm.config.effective(&settings);
                 let hash = config::hash_with_trust(&effective, request.trust);
+                let channel = charm::channel(request.channel.unwrap_or_default())?;
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
-                        life, settings, config_hash, workload_version, created_at, subordinate, trusted,
+                        life, settings, config_hash, workload_version, created_at, subordinate, channel, trusted,
                         constraints)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8, $9)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8, $9, $10)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
                 let url = charm.url.to_string();
+                let settings = to_json(&settings)?;
                 let (subordinate, trusted) = (charm.subordinate, request.trust);
-                let values = params![&model, name, url, to_json(&settings)?, hash, tx.now, subordinate, trusted, constraints.to_string()];
+                let values = params![&model, name, url, settings, hash, tx.now, subordinate, channel, trusted, constraints.to_string()];
                 if tx.db.execute(sql, values).await? == 0 {
                     return Err(StoreError::AlreadyExists { kind: Subject::Application, name: name.to_string() });
                 }
@@ -108,9 +111,11 @@ impl Store {
         .await
     }
 
-    /// Changes an application's charm to another revision of it. The same revision again
-    /// changes nothing but resources that are named. Settings that the new charm does not know, or
-    /// reads differently, go, and so do resources that it does not declare.
+    /// Changes an application's charm to another revision of it, newer or older, and options with
+    /// it. The same revision again changes nothing but what is named: resources, options, and that
+    /// units in error are not to wait. Settings that the new charm does not know, or reads
+    /// differently, go, and so do resources that it does not declare, and what the charm of before
+    /// could be refreshed to.
     pub async fn refresh(
         &self,
         model: &ModelUuid,
@@ -123,26 +128,23 @@ impl Store {
                 let current = application::require_alive(&mut tx.db, &model, &application).await?;
                 let old = charm::find(&mut tx.db, &model, &current).await?;
                 let new = charm::find(&mut tx.db, &model, &request.charm).await?;
-                if new.name != old.name {
-                    return Err(StoreError::Refused {
-                        refusal: Refusal::CharmNameDiffers,
-                        message: format!(
-                            "\"{application}\" runs charm \"{}\" and cannot be refreshed to \"{}\"",
-                            old.name, new.name
-                        ),
-                    });
-                }
-                if new.subordinate != old.subordinate {
-                    return Err(StoreError::Refused {
-                        refusal: Refusal::CharmKindDiffers,
-                        message: format!("\"{application}\" cannot change between principal and subordinate"),
-                    });
+                may_replace(&old, &new).map_err(|unfit| StoreError::Refused {
+                    refusal: unfit.refusal,
+                    message: format!("\"{application}\" {}", unfit.why),
+                })?;
+                let change = ConfigChange { set: request.config, reset: Vec::new() };
+                if let Some(channel) = request.channel {
+                    charm::follow(tx, &model, &application, channel).await?;
                 }
                 let resources = &request.resources;
                 let attached = resource::attach_uploads(tx, &model, &application, &new, resources).await?;
                 if new.url == old.url {
                     if attached {
                         resource::tell(tx, &model, &application).await?;
+                    }
+                    application::config::change(tx, &model, &application, &change).await?;
+                    if request.force_units {
+                        force_units(tx, &model, &application).await?;
                     }
                     return views::application::find(&mut tx.db, &model, &application).await;
                 }
@@ -153,12 +155,14 @@ impl Store {
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();
                 settings.retain(|name, value| new.config.coerce(name, value).is_ok());
+                let change = secret::with_secrets(&mut tx.db, &model, &new.config, &change).await?;
+                let settings = application::config::apply(&new.config, settings, &change)?;
                 let sql = "SELECT trusted FROM application WHERE model_uuid = $1 AND name = $2";
                 let trusted = tx.db.scalar(sql, params![&model, &application]).await?;
                 let effective = new.config.effective(&settings);
                 let hash = config::hash_with_trust(&effective, trusted.unwrap_or_default());
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
-                        charm_modified_version = charm_modified_version + 1
+                        charm_modified_version = charm_modified_version + 1, can_upgrade_to = ''
                     WHERE model_uuid = $1 AND name = $2";
                 let values = params![
                     &model,
@@ -178,6 +182,21 @@ impl Store {
         })
         .await
     }
+}
+
+/// Lets units in error change to the charm that the application has already.
+async fn force_units(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName) -> Result<()> {
+    let sql = "UPDATE application SET force_charm = $3
+        WHERE model_uuid = $1 AND name = $2 AND force_charm <> $3";
+    if tx
+        .db
+        .execute(sql, params![model, application, true])
+        .await?
+        > 0
+    {
+        tx.touch(model, namespace::APPLICATION, application.as_str());
+    }
+    Ok(())
 }
 
 /// Makes units with their first statuses and a staged assignment each.

@@ -12,9 +12,13 @@ use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
 mod compiled;
+mod revisions;
+#[cfg(test)]
+mod tests;
 
 pub use compiled::CompiledForm;
 pub(crate) use compiled::drop_unused_charm;
+pub(crate) use revisions::{channel, follow};
 
 pub(crate) const TABLES: &[Table] = tables! {
     "charm";

@@ -125,6 +125,8 @@ impl<'a> View<'a> {
         ApplicationStatus {
             charm_version: row.charm_revision.to_string(),
             charm_rev: Some(row.charm_revision),
+            charm_channel: row.channel.clone(),
+            can_upgrade_to: row.can_upgrade_to.clone(),
             charm: row.charm.clone(),
             base: base(),
             exposed: !row.exposure.is_empty(),

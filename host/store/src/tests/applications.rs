@@ -385,8 +385,10 @@ async fn refreshing_counts_and_keeps_what_still_fits() {
         fixture.charm(&model, "other", b"other").await;
 
         let to = |charm: &str| Refresh {
+            channel: None,
             resources: Default::default(),
             charm: charm.to_owned(),
+            config: Default::default(),
             force_units: false,
         };
         let wrong = store
@@ -415,6 +417,70 @@ async fn refreshing_counts_and_keeps_what_still_fits() {
             .await
             .expect("config");
         assert_eq!(config.settings.keys().collect::<Vec<_>>(), ["port"]);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_sets_options_goes_back_and_lets_units_in_error_follow_later() {
+    for fixture in fixtures().await {
+        let (store, site) = (&fixture.store, application("site"));
+        let model = fixture.site(1).await;
+        let mut newer = charm("site");
+        let title = newer.config.options.remove("title").expect("title");
+        newer.config.options.insert("heading".to_owned(), title);
+        store
+            .add_charm(&model, newer, b"newer".as_slice().into())
+            .await
+            .expect("charm");
+        let to = |revision: u32, config: &[(&str, Value)], force_units: bool| Refresh {
+            channel: None,
+            resources: Default::default(),
+            charm: format!("local:site-{revision}"),
+            config: config
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
+            force_units,
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+
+        // Options are those of the new charm, and what is refused changes nothing.
+        let refused = store
+            .refresh(&model, &site, to(1, &[("title", text("old"))], false))
+            .await
+            .expect_err("no such option");
+        assert_eq!(refused.refusal().code(), "config-unknown-option");
+        let before = store.application_config(&model, &site).await.expect("it");
+        assert_eq!(before.charm, "local:site-0");
+
+        let newer = to(1, &[("heading", text("new"))], false);
+        store.refresh(&model, &site, newer).await.expect("newer");
+        let after = store.application_config(&model, &site).await.expect("it");
+        assert_eq!(after.settings["heading"], text("new"));
+
+        // The same charm again: options and force alone.
+        let again = to(1, &[("port", Value::Integer(81))], true);
+        store.refresh(&model, &site, again).await.expect("again");
+        let after = store.application_config(&model, &site).await.expect("it");
+        assert_eq!(after.settings["heading"], text("new"));
+        assert_eq!(after.settings["port"], Value::Integer(81));
+        let remote = store.get_remote_state(&model, &unit("site/0")).await;
+        let remote = remote.expect("state").expect("there");
+        assert!(remote.force_charm_upgrade);
+        assert_eq!(remote.charm_modified_version, 1, "the charm is the same");
+
+        // Back again, without force.
+        store
+            .refresh(&model, &site, to(0, &[], false))
+            .await
+            .expect("back");
+        let remote = store.get_remote_state(&model, &unit("site/0")).await;
+        let remote = remote.expect("state").expect("there");
+        assert_eq!(remote.charm_url, "local:site-0");
+        assert!(!remote.force_charm_upgrade);
+        let back = store.application_config(&model, &site).await.expect("it");
+        assert_eq!(back.settings.keys().collect::<Vec<_>>(), ["port"]);
         fixture.end().await;
     }
 }

@@ -98,7 +98,7 @@ impl Store {
         let row = db.one(UNIT, params![model, unit]).await?;
         let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))?;
         let hash = row.config_hash.clone();
-        let told = told(&mut db, model, unit, row, &hash).await?;
+        let told = told(&mut db, model, unit, row, &hash, self.now()).await?;
         if !told.view.trusted {
             return Ok(None);
         }

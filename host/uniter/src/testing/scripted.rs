@@ -61,6 +61,7 @@ pub struct ScriptedSandbox {
     seen: Arc<Mutex<Vec<Seen>>>,
     uncompiled: Arc<AtomicBool>,
     lost: Arc<AtomicBool>,
+    unfit: Arc<Mutex<Option<String>>>,
 }
 
 impl Default for ScriptedSandbox {
@@ -81,6 +82,7 @@ impl ScriptedSandbox {
             seen: Arc::default(),
             uncompiled: Arc::default(),
             lost: Arc::default(),
+            unfit: Arc::default(),
         }
     }
 
@@ -103,6 +105,11 @@ impl ScriptedSandbox {
     /// Whether the other components of charms are to be had, as they are at first.
     pub fn components(&self, there: bool) {
         self.lost.store(!there, Ordering::SeqCst);
+    }
+
+    /// The charm whose code cannot be loaded from now on.
+    pub fn unfit(&self, charm: &str) {
+        *self.unfit.lock().unwrap_or_else(PoisonError::into_inner) = Some(charm.to_owned());
     }
 
     /// The hooks that ran, oldest first.
@@ -129,9 +136,14 @@ impl Sandbox for ScriptedSandbox {
         if self.uncompiled.load(Ordering::SeqCst) {
             return Err(SandboxError::NotCompiled);
         }
+        let charm = charm.info.url.to_string();
+        let unfit = self.unfit.lock().unwrap_or_else(PoisonError::into_inner);
+        if unfit.as_ref() == Some(&charm) {
+            return Err(SandboxError::Charm("it does not fit".to_owned()));
+        }
         Ok(Arc::new(Scripted {
             sandbox: self.clone(),
-            charm: charm.info.url.to_string(),
+            charm,
         }))
     }
 

@@ -93,6 +93,9 @@ pub struct ControllerInfo {
     pub addresses: Vec<String>,
     /// Where it is itself, and a model that names no cloud.
     pub cloud: String,
+    /// Where charms are taken from by name: the path of a directory or a URL; empty for nowhere.
+    #[serde(default)]
+    pub charm_repository: String,
     pub models: u64,
     pub started_at: i64,
     /// `sqlite` or `postgresql`.
@@ -201,6 +204,9 @@ pub struct Deploy {
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// The channel of a charm repository that the charm was taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
     /// Trust it with the cloud's credential.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
@@ -224,6 +230,12 @@ pub struct ApplicationInfo {
     pub charm: String,
     pub charm_name: String,
     pub charm_revision: u64,
+    /// The channel of a charm repository that its charm was taken from; empty for none.
+    #[serde(default)]
+    pub channel: String,
+    /// Where its channel is, `repository:site-4`, if that is a newer revision than its charm.
+    #[serde(default)]
+    pub can_upgrade_to: String,
     pub life: Life,
     pub exposed: bool,
     /// To whom, by endpoint; the empty name stands for all that are not named.
@@ -257,11 +269,31 @@ pub struct ApplicationInfo {
 #[serde(rename_all = "kebab-case")]
 pub struct Refresh {
     pub charm: String,
+    /// Options that are set in the same step, as the new charm reads them; the others stay.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, ConfigValue>)]
+    pub config: BTreeMap<String, Value>,
+    /// Units in error are changed too. With the charm that the application has already, those that
+    /// wait in error with an earlier one.
     #[serde(default)]
     pub force_units: bool,
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// The channel of a charm repository that the charm was taken from, empty for none; as it was when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+}
+
+/// An application whose charm has a newer revision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct CharmUpgrade {
+    pub application: ApplicationName,
+    /// The charm that it has, `local:site-0`.
+    pub charm: String,
+    /// The newer one, `repository:site-4`.
+    pub can_upgrade_to: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

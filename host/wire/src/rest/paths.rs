@@ -89,6 +89,7 @@ paths! {
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
+    CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
     CHARMS(1) = "/v1/models/{model}/charms";
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";

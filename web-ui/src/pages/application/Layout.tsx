@@ -14,9 +14,10 @@ import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
 import { exposure } from "../../lib/reach";
 import { relationsOf } from "../../lib/relations";
+import { ownedBy } from "../../lib/secrets";
 import { unitsOf } from "../../lib/terms";
 import { toApplication, toCharm, toModel } from "../../lib/to";
-import { useModel, useReady } from "../../live/context";
+import { useModel, useReady, useSecrets } from "../../live/context";
 import { useAllowed } from "../../session";
 import { IntegrateDialog } from "../relations/IntegrateDialog";
 import { ExposeDialog, UnexposeDialog } from "./ExposeDialog";
@@ -31,6 +32,7 @@ export function ApplicationLayout() {
   const { model = "", application: name = "" } = useParams();
   const ready = useReady();
   const { applications, units, relations } = useModel(model);
+  const secrets = useSecrets(model);
   const application = applications.find((each) => each.name === name);
   const own = units.filter((unit) => unit.application === name);
   const mayWrite = useAllowed(model, "write");
@@ -64,6 +66,7 @@ export function ApplicationLayout() {
     { to: `${to}/actions`, label: "Actions" },
     { to: `${to}/resources`, label: "Resources" },
     { to: `${to}/config`, label: "Configuration" },
+    { to: `${to}/secrets`, label: "Secrets", count: ownedBy(secrets, name).length },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/history`, label: "History" },
   ];
@@ -121,7 +124,15 @@ export function ApplicationLayout() {
       />
       <Facts
         rows={[
-          ["Charm", <Link key="charm" to={toCharm(model, application.charm)}>{application.charm}</Link>],
+          [
+            "Charm",
+            <span key="charm">
+              <Link to={toCharm(model, application.charm)}>{application.charm}</Link>
+              {application["can-upgrade-to"] && (
+                <span className="tag">can upgrade to {application["can-upgrade-to"]}</span>
+              )}
+            </span>,
+          ],
           ["Units", unitsOf(application)],
           ["Version", application["workload-version"] || "not reported"],
           [

@@ -27,6 +27,7 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
     async () => charm && (await applications.refresh(model, name, charm.url, force)),
     onClose,
   );
+  const source = charm ? ["--revision", String(charm.revision)] : ["--path", "./FILE.charm"];
   const other = charm !== null && charm.name !== application["charm-name"];
   return (
     <Dialog
@@ -42,6 +43,12 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
         Runs {application.charm} now. Every unit runs upgrade-charm on the new revision; its state
         stays.
       </p>
+      {application["can-upgrade-to"] && (
+        <p>
+          The charm repository has {application["can-upgrade-to"]}. The command line takes it from there:{" "}
+          <code>{command("refresh", "-m", model, name)}</code>
+        </p>
+      )}
       <CharmPicker model={model} charms={fitting} chosen={charm} onChoose={setCharm} />
       {other && (
         <p role="alert">
@@ -53,7 +60,7 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
         <span>Also units in error</span>
       </label>
       <CommandHint
-        cli={command("refresh", "-m", model, name, "--path", "./FILE.charm", force && "--force-units")}
+        cli={command("refresh", "-m", model, name, ...source, force && "--force-units")}
         request={{
           method: "POST",
           path: `${paths.application(model, name)}/refresh`,

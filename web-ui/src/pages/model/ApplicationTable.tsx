@@ -62,6 +62,11 @@ export function ApplicationTable({ model, applications, units }: Properties) {
                 <Link to={toCharm(model, charm)}>
                   <Name text={charm} before="-" />
                 </Link>
+                {application["can-upgrade-to"] && (
+                  <span className="tag" title={`can upgrade to ${application["can-upgrade-to"]}`}>
+                    newer
+                  </span>
+                )}
               </td>
               <td data-label="Version" className="nowrap">
                 <Name text={application["workload-version"] || "–"} />

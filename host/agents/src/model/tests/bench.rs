@@ -177,6 +177,7 @@ impl Bench {
     pub async fn deploy(&self, application: &str, units: u32) -> ApplicationName {
         let application: ApplicationName = application.parse().unwrap();
         let deploy = Deploy {
+            channel: None,
             resources: Default::default(),
             trust: false,
             constraints: String::new(),

@@ -1,6 +1,7 @@
 //! The acceptance sentences of the model's workers, each on the whole engine.
 
 pub(crate) mod bench;
+mod charm_revisions;
 mod double;
 mod harvest;
 mod instances;

@@ -333,6 +333,7 @@ async fn a_unit_whose_machine_is_gone_shows_why_and_the_others_are_assigned() {
     let placement = vec![made[0].id.clone()];
     let charm = bench.charm().await;
     let deploy = Deploy {
+        channel: None,
         resources: Default::default(),
         trust: false,
         constraints: String::new(),

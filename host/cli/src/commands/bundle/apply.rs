@@ -75,6 +75,7 @@ async fn take(
                 None => BTreeMap::new(),
             };
             let deploy = Deploy {
+                channel: None,
                 resources,
                 trust: false,
                 constraints: String::new(),
@@ -88,8 +89,11 @@ async fn take(
         }
         Step::Refresh { application } => {
             let refresh = Refresh {
+                // A file follows no channel.
+                channel: Some(String::new()),
                 resources: Default::default(),
                 charm: charms.url(context, here, &application).await?,
+                config: Default::default(),
                 force_units: false,
             };
             client.refresh(model, &application, &refresh).await?;

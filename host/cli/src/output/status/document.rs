@@ -109,6 +109,8 @@ struct Application {
     charm_name: String,
     charm_rev: u64,
     #[serde(skip_serializing_if = "String::is_empty")]
+    charm_channel: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     charm_version: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     charm_profile: String,
@@ -275,6 +277,7 @@ fn application(
         },
         charm_name: charm_name.to_owned(),
         charm_rev: application.charm_rev.or(revision).unwrap_or_default(),
+        charm_channel: clean(&application.charm_channel),
         charm_version: clean(&application.charm_version),
         charm_profile: application.charm_profile.clone(),
         can_upgrade_to: application.can_upgrade_to.clone(),

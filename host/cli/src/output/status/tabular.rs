@@ -101,7 +101,7 @@ fn applications(status: &FullStatus) -> Table {
             Cell::status(&application.status.status),
             Cell::toned(scale, tone),
             charm.into(),
-            "".into(),
+            (&application.charm_channel).into(),
             application
                 .charm_rev
                 .or(revision)

@@ -339,3 +339,22 @@ fn ports_name_those_that_stand_for_them() {
     ]);
     assert_eq!(unit(both), "80,8080/tcp (10080)");
 }
+
+#[test]
+fn a_channel_and_a_newer_revision_show() {
+    let (mut status, times) = (status(), utc());
+    let site = status.applications.get_mut("site").unwrap();
+    site.charm_channel = "edge".to_owned();
+    site.can_upgrade_to = "repository:site-13".to_owned();
+    let document =
+        serde_json::to_value(view(&status, &times, StatusFormat::Json).document()).unwrap();
+    let shown = |application: &str| {
+        let application = &document["applications"][application];
+        (
+            application["charm-channel"].clone(),
+            application["can-upgrade-to"].clone(),
+        )
+    };
+    assert_eq!(shown("site"), (json!("edge"), json!("repository:site-13")));
+    assert_eq!(shown("log-agent"), (Value::Null, Value::Null));
+}

@@ -262,6 +262,7 @@ async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
     let archive = Bytes::from_static(b"archive");
     store.add_charm(&model, charm(), archive).await.unwrap();
     let request = Deploy {
+        channel: None,
         resources: Default::default(),
         trust: false,
         constraints: String::new(),

@@ -271,6 +271,7 @@ impl House {
         let application: periapt_model::ApplicationName = "site".parse().unwrap();
         let url = charm.1["url"].as_str().unwrap().to_owned();
         let request = Deploy {
+            channel: None,
             resources: Default::default(),
             trust: false,
             constraints: String::new(),

@@ -298,8 +298,10 @@ impl World<'_> {
                     .expect("charm")
                     .url;
                 let request = periapt_wire::rest::Refresh {
+                    channel: None,
                     resources: Default::default(),
                     charm: url.to_string(),
+                    config: Default::default(),
                     force_units: false,
                 };
                 let _ = store.refresh(model, &application("bare"), request).await;

@@ -121,8 +121,10 @@ async fn a_refresh_keeps_endpoints_in_use_and_makes_new_peers() {
             .expect("charm");
         assert_eq!(lacking.url, upgraded("site"));
         let to = |charm: &CharmInfo| Refresh {
+            channel: None,
             resources: Default::default(),
             charm: charm.url.to_string(),
+            config: Default::default(),
             force_units: false,
         };
         let refused = store
@@ -259,8 +261,10 @@ async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
                 .add_charm(&house.model, metadata("site", &text), archive)
                 .await;
             let request = Refresh {
+                channel: None,
                 resources: Default::default(),
                 charm: charm.expect("charm").url.to_string(),
+                config: Default::default(),
                 force_units: true,
             };
             let answer = store.refresh(&house.model, &site, request).await;

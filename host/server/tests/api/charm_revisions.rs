@@ -1,0 +1,76 @@
+//! Newer revisions of charms over HTTP: who may have them looked for, and who says where.
+use crate::common::{House, Http, Standing};
+use periapt_model::Digest;
+use periapt_model::charm::repository::{CHANNEL, INDEX, Index, Release};
+use serde_json::{Value, json};
+
+const REVISIONS: &str = "/v1/models/first/charm-revisions";
+
+async fn as_one(house: &House, standing: Standing) -> Http {
+    let mut http = house.stranger();
+    http.authorization = Some(format!("Bearer {}", house.token_of(standing).await));
+    http
+}
+
+fn set(place: &str) -> Option<Value> {
+    Some(json!({ "set": { "charm-repository": place } }))
+}
+
+#[tokio::test]
+async fn newer_revisions_are_looked_for_where_a_superuser_said() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let other = house.add_model("other").await;
+    house.people(&model, &other).await;
+    house.deploy(&model, 0).await;
+    let http = house.http().await;
+    let writer = as_one(&house, Standing::Writer).await;
+
+    let (status, problem) = writer.send("POST", REVISIONS, None).await;
+    assert_eq!(
+        (status, &problem["code"]),
+        (409, &json!("charm-repository-missing"))
+    );
+    let charms = tempfile::tempdir().unwrap();
+    let place = charms.path().display().to_string();
+    let config = "/v1/controller/config";
+    let (status, problem) = writer.send("PATCH", config, set(&place)).await;
+    assert_eq!(status, 403, "{problem}");
+    for bad in ["charms", "https://user:word@charms.example/"] {
+        let (status, problem) = http.send("PATCH", config, set(bad)).await;
+        assert_eq!(
+            (status, &problem["code"]),
+            (400, &json!("controller-option-invalid"))
+        );
+    }
+    let (status, settings) = http.send("PATCH", config, set(&place)).await;
+    assert_eq!(status, 200, "{settings}");
+    let (_, controller) = writer.get("/v1/controller").await;
+    assert_eq!(controller["charm-repository"], json!(place));
+
+    let (status, problem) = writer.send("POST", REVISIONS, None).await;
+    assert_eq!(
+        (status, &problem["code"]),
+        (503, &json!("charm-repository-unavailable"))
+    );
+    let uploaded = house.store.charms(&model).await.unwrap();
+    let mut index = Index::default();
+    for sha256 in [uploaded[0].sha256.parse().unwrap(), Digest::of("newer")] {
+        let release = Release { sha256, size: 1 };
+        index.publish("site", CHANNEL, release, None).unwrap();
+    }
+    std::fs::write(charms.path().join(INDEX), index.write().unwrap()).unwrap();
+    let (status, told) = writer.send("POST", REVISIONS, None).await;
+    let wanted = json!([{
+        "application": "site", "charm": "local:site-0", "can-upgrade-to": "repository:site-1",
+    }]);
+    assert_eq!((status, told), (200, wanted));
+    let (_, application) = writer.get("/v1/models/first/applications/site").await;
+    assert_eq!(application["can-upgrade-to"], "repository:site-1");
+    assert_eq!(application["channel"], "");
+
+    let reader = as_one(&house, Standing::Reader).await;
+    let (status, problem) = reader.send("POST", REVISIONS, None).await;
+    assert_eq!(status, 403, "{problem}");
+    house.close().await;
+}
