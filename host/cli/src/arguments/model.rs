@@ -123,7 +123,7 @@ pub struct Deploy {
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
-    /// Trust it with the cloud's credential.
+    /// Trust it with the cloud's credential; of a bundle, the applications of which it says that.
     #[arg(long)]
     pub trust: bool,
     /// What machines have to be like that are made for its units, as in "mem=4G cores=2"; several are put together.
