@@ -181,6 +181,9 @@ impl Operator {
             resources.insert("theme".to_owned(), uploaded.id);
         }
         let deploy = Deploy {
+            channel: None,
+            trust: false,
+            constraints: String::new(),
             application: name.clone(),
             charm: self.charms.get(charm).context("no such charm")?.clone(),
             units: 1,

@@ -211,3 +211,35 @@ fn a_meter_status_is_shown_until_it_is_taken_back() -> Result<()> {
     ensure!(unit["meter-status"].is_null(), "{unit:#}");
     Ok(())
 }
+
+#[test]
+fn a_bundle_brings_constraints_and_trusts_only_when_it_is_told_to() -> Result<()> {
+    let home = Home::started()?;
+    let site = charm("site").display().to_string();
+    let bundle = home.path().join("sites.yaml");
+    std::fs::write(
+        &bundle,
+        format!(
+            "applications:\n  site: {{charm: {site}, num_units: 1, constraints: mem=64M, trust: true}}\n"
+        ),
+    )?;
+    let bundle = bundle.display().to_string();
+    let refused = home.periapt(["deploy", &bundle])?;
+    ensure!(
+        refused.code == 2 && refused.err.contains("deploy it with --trust"),
+        "{refused:?}"
+    );
+    home.ok(["deploy", &bundle, "--trust"])?;
+    home.until_workload("site/0", "active")?;
+    ensure!(home.ok(["constraints", "site"])?.trim() == "mem=64M");
+    ensure!(home.ok(["config", "site", "trust"])?.trim() == "true");
+    let exported = home.ok(["export-bundle"])?;
+    ensure!(
+        exported.contains("mem=64M") && exported.contains("trust: true"),
+        "{exported}"
+    );
+    let differs = home.ok(["diff-bundle", &bundle])?;
+    ensure!(differs.trim() == "{}", "{differs}");
+    home.ok(["deploy", &bundle])?;
+    Ok(())
+}

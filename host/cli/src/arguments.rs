@@ -15,8 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, charm_revisions, constraints, credentials, find, machines,
-    payloads, reach, relations, resources, secrets, show_model, tasks, terms,
+    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
+    machines, payloads, reach, relations, resources, secrets, show_model, tasks, terms,
 };
 
 pub use accounts::{
@@ -35,9 +35,9 @@ pub use controllers::{
 pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
     AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
-    ModelConfig, ModelDefaults, Models, Refresh, Removal, RemoveApplication, RemoveUnit,
-    Repository, Resolved, ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents,
-    WaitFor, WaitForKind, Workers, Workloads, duration,
+    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Repository, Resolved,
+    ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
+    Workers, Workloads, duration,
 };
 pub use placement::Placement;
 
@@ -114,7 +114,7 @@ pub enum Command {
     /// Show or change the configuration of a model.
     ModelConfig(ModelConfig),
     /// Show or change what options are in models that do not set them.
-    ModelDefaults(ModelDefaults),
+    ModelDefaults(defaults::ModelDefaults),
     /// Show a model in detail.
     ShowModel(show_model::ShowModel),
     /// Find charms, applications and machines of all models of a controller by words.
@@ -412,27 +412,18 @@ mod tests {
             "list-resources site",
             "deploy ./site.charm -n 2 --to 0,1",
             "add-unit site -n 2 --to 0",
-            "deploy ./site.charm --trust",
-            "trust site",
             "trust site --remove -m demo",
-            "deploy ./site.charm --constraints 'mem=4G cores=2'",
+            "deploy ./site.charm --trust --constraints 'mem=4G cores=2'",
             "add-machine -n 2 --constraints arch=amd64",
             "show-machine 0 1 --format json --utc",
             "constraints site --format yaml",
             "set-constraints site mem=4G cores=2 -m demo",
-            "set-constraints site",
-            "model-constraints",
             "set-model-constraints arch=amd64 zones=a,b",
             "model-defaults force-wait=2m --region default --reset logging-config",
-            "model-defaults force-wait --cloud local -c prod --format yaml",
-            "show-model",
             "show-model prod:demo --format json --utc",
             "find site web -c prod --format json",
             "set-meter-status site/0 RED pay up",
-            "set-meter-status site green",
-            "set-application-base site",
             "set-application-base site ubuntu@24.04 -m demo",
-            "min-units site",
             "min-units site 2 -m demo",
             "integrate front:website site",
             "relate front site -m demo",

@@ -10,6 +10,8 @@ import { Failure, Loading } from "./States";
 
 interface Properties {
   name: string;
+  /** The source of what was set here. */
+  own: "model" | "controller";
   queryKey: unknown[];
   read: () => Promise<{ value: ConfigSettings; tag: string | null }>;
   write: (change: ConfigChange, tag: string | null) => Promise<ConfigSettings>;
@@ -20,7 +22,7 @@ interface Properties {
 }
 
 export function PlainConfig(properties: Properties) {
-  const { name, queryKey, read, write, readOnly, cli, review } = properties;
+  const { name, own, queryKey, read, write, readOnly, cli, review } = properties;
   const queries = useQueryClient();
   const config = useQuery({ queryKey, queryFn: read });
   const apply = useAct(
@@ -31,7 +33,7 @@ export function PlainConfig(properties: Properties) {
   if (config.error) return <Failure error={config.error} cli={cli} onRetry={() => void config.refetch()} />;
   return (
     <ConfigForm
-      config={plainConfig(name, config.data.value)}
+      config={plainConfig(name, config.data.value, own)}
       readOnly={readOnly}
       busy={apply.busy}
       error={errorText(apply.error)}

@@ -17,7 +17,7 @@ const SETTINGS: ConfigSettings = {
   "syslog-client-key": { type: "secret", source: "model", description: "The key." },
   "another-key": { type: "secret", source: "default", description: "" },
 };
-const config = plainConfig("m", SETTINGS);
+const config = plainConfig("m", SETTINGS, "model");
 
 afterEach(cleanup);
 
@@ -31,6 +31,17 @@ describe("options of a model", () => {
       "syslog-client-key": "set",
       "another-key": "unset",
     });
+  });
+
+  it("have what was set for all models as their default", () => {
+    const inherited: ConfigSettings = {
+      region: { type: "duration", value: "3m", default: "3m", source: "region", description: "" },
+      cloud: { type: "duration", value: "2m", default: "2m", source: "controller", description: "" },
+    };
+    const sources = (own: "model" | "controller") =>
+      fieldsOf(plainConfig("m", inherited, own), {}).map(({ source }) => source);
+    expect(sources("model")).toEqual(["default", "default"]);
+    expect(sources("controller")).toEqual(["default", "set"]);
   });
 
   it("show type, description and default, and reset only what was set", () => {

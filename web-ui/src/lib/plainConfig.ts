@@ -6,7 +6,8 @@ const KINDS: Record<string, ConfigOption["type"]> = { boolean: "boolean", intege
 
 const isSecret = ({ type }: ConfigSetting): boolean => type === "secret";
 
-export function plainConfig(name: string, settings: ConfigSettings): ApplicationConfig {
+/** `own` is the source of what was set here: a model also has what was set for all models. */
+export function plainConfig(name: string, settings: ConfigSettings, own: "model" | "controller"): ApplicationConfig {
   const config: ApplicationConfig = {
     application: name,
     charm: "",
@@ -24,7 +25,7 @@ export function plainConfig(name: string, settings: ConfigSettings): Application
       choices: choices?.length ? choices : undefined,
       "write-only": isSecret(setting),
     };
-    if (source !== "default") config.settings[key] = value ?? "";
+    if (source === own) config.settings[key] = value ?? "";
     if (value != null) config.effective[key] = value;
   }
   return config;

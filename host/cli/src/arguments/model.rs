@@ -62,31 +62,6 @@ pub struct ModelConfig {
 }
 
 #[derive(Debug, Args)]
-pub struct ModelDefaults {
-    /// KEY=VALUE sets, KEY alone shows one option, nothing shows all.
-    #[arg(value_name = "KEY[=VALUE]")]
-    pub settings: Vec<String>,
-    /// Say nothing of it any more.
-    #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
-    pub reset: Vec<String>,
-    /// Set what a YAML file says.
-    #[arg(long, value_name = "FILE")]
-    pub file: Option<PathBuf>,
-    /// The cloud whose models are meant [default: the controller's].
-    #[arg(long)]
-    pub cloud: Option<String>,
-    /// Change what holds of one region of the cloud.
-    #[arg(long)]
-    pub region: Option<String>,
-    #[arg(long, value_enum, default_value_t)]
-    pub format: ListFormat,
-    #[command(flatten)]
-    pub controller: ControllerChoice,
-    #[command(flatten)]
-    pub target: Target,
-}
-
-#[derive(Debug, Args)]
 pub struct DestroyModel {
     /// The model.
     #[arg(value_name = "[CONTROLLER:]MODEL")]
@@ -123,7 +98,7 @@ pub struct Deploy {
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
-    /// Trust it with the cloud's credential.
+    /// Trust it with the cloud's credential; of a bundle, the applications of which it says that.
     #[arg(long)]
     pub trust: bool,
     /// What machines have to be like that are made for its units, as in "mem=4G cores=2"; several are put together.

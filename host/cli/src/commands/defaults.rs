@@ -1,17 +1,44 @@
 //! `model-defaults`: options of models that say nothing else themselves.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use clap::Args;
 use periapt_model::config::Value;
 use periapt_wire::rest::{ChangeModelDefaults, ModelDefault, ModelDefaultsQuery};
 use serde::Serialize;
 
 use super::Context;
 use super::config::{Wish, unknown, wish};
-use crate::arguments::{ListFormat, ModelDefaults};
+use crate::arguments::{ControllerChoice, ListFormat, Target};
 use crate::failure::Outcome;
 use crate::output::table::Table;
 use crate::session::Session;
+
+#[derive(Debug, Args)]
+pub struct ModelDefaults {
+    /// KEY=VALUE sets, KEY alone shows one option, nothing shows all.
+    #[arg(value_name = "KEY[=VALUE]")]
+    pub settings: Vec<String>,
+    /// Say nothing of it any more.
+    #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
+    pub reset: Vec<String>,
+    /// Set what a YAML file says.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The cloud whose models are meant [default: the controller's].
+    #[arg(long)]
+    pub cloud: Option<String>,
+    /// Change what holds of one region of the cloud.
+    #[arg(long)]
+    pub region: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
 
 type Shown<'a> = BTreeMap<&'a String, &'a ModelDefault>;
 

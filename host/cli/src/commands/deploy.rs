@@ -31,12 +31,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         if !arguments.constraints.is_empty() {
             return Err(Failure::usage("--constraints is not for bundles")
                 .why("a bundle has several applications")
-                .advice("say it for the model before: periapt set-model-constraints KEY=VALUE"));
-        }
-        if arguments.trust {
-            return Err(Failure::usage("--trust is not for bundles")
-                .why("a bundle has several applications")
-                .advice("deploy the bundle, then periapt trust APPLICATION"));
+                .advice("write it into the bundle, or say it for the model: periapt set-model-constraints KEY=VALUE"));
         }
         return bundle::deploy(context, arguments).await;
     }

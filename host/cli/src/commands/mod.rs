@@ -19,7 +19,7 @@ mod controllers;
 pub mod credentials;
 mod dashboard;
 mod debug_log;
-mod defaults;
+pub mod defaults;
 mod deploy;
 mod download;
 pub mod find;

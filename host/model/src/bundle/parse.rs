@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::config::Values;
+use crate::constraints::Constraints;
 use crate::name::ApplicationName;
 use crate::reach::ExposedEndpoints;
 use crate::relation::EndpointName;
@@ -24,7 +25,7 @@ pub struct Bundle {
     pub machines: BTreeSet<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub relations: Vec<[String; 2]>,
-    /// Keys of the file that mean nothing here, as `applications.site.constraints`.
+    /// Keys of the file that mean nothing here, as `applications.site.storage`.
     #[serde(skip)]
     pub ignored: BTreeSet<String>,
 }
@@ -58,6 +59,23 @@ pub struct BundleApplication {
     /// What is to be noted of it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
+    /// What its machines have to be like; empty where nothing is said.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub constraints: String,
+    /// Trust it with the cloud's credential.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
+}
+
+impl BundleApplication {
+    /// Its constraints in their one spelling; as they are written where they are none, which is the
+    /// controller's to refuse.
+    pub fn spelled_constraints(&self) -> String {
+        match self.constraints.parse::<Constraints>() {
+            Ok(constraints) => constraints.to_string(),
+            Err(_) => self.constraints.clone(),
+        }
+    }
 }
 
 /// What a bundle gives an application for a resource.
@@ -147,6 +165,8 @@ struct WrittenApplication {
     exposed_endpoints: Option<ExposedEndpoints>,
     resources: BTreeMap<String, Option<BundleResource>>,
     annotations: BTreeMap<String, Option<crate::config::Value>>,
+    constraints: Option<String>,
+    trust: Option<bool>,
     #[serde(flatten)]
     other: BTreeMap<String, serde_json::Value>,
 }
@@ -232,6 +252,10 @@ impl Bundle {
             application.to = to;
         }
         application.expose = written.expose.unwrap_or(application.expose);
+        application.trust = written.trust.unwrap_or(application.trust);
+        if let Some(constraints) = written.constraints {
+            application.constraints = constraints;
+        }
         if let Some(endpoints) = written.exposed_endpoints {
             application.exposed_endpoints = endpoints;
         }

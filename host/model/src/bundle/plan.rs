@@ -33,6 +33,8 @@ pub struct CurrentApplication {
     pub resources: BTreeMap<String, CurrentResource>,
     /// What is noted of it.
     pub annotations: BTreeMap<String, String>,
+    pub constraints: String,
+    pub trust: bool,
 }
 
 /// A file that is attached to an application.
@@ -50,6 +52,8 @@ pub enum Step {
         units: u32,
         options: Values,
         to: Vec<String>,
+        constraints: String,
+        trust: bool,
     },
     Refresh {
         application: ApplicationName,
@@ -75,6 +79,14 @@ pub enum Step {
     Annotate {
         application: ApplicationName,
         set: BTreeMap<String, String>,
+    },
+    /// Before units are added, whose machines have these.
+    Constrain {
+        application: ApplicationName,
+        constraints: String,
+    },
+    Trust {
+        application: ApplicationName,
     },
     Integrate {
         pair: Pair,
@@ -114,6 +126,11 @@ impl fmt::Display for Step {
                     names => write!(f, "expose {application}: {}", names.join(", ")),
                 }
             }
+            Step::Constrain {
+                application,
+                constraints,
+            } => write!(f, "constrain {application}: {constraints}"),
+            Step::Trust { application } => write!(f, "trust {application}"),
             Step::Integrate { pair } => write!(f, "integrate {pair}"),
         }
     }
@@ -164,6 +181,8 @@ impl Bundle {
                     units,
                     options: wanted.options.clone(),
                     to: wanted.to.clone(),
+                    constraints: wanted.spelled_constraints(),
+                    trust: wanted.trust,
                 });
                 // Files go up with the deployment.
                 attach(name, wanted, &BTreeMap::new())?;
@@ -193,6 +212,18 @@ impl Bundle {
                 steps.push(Step::Configure {
                     application: application.clone(),
                     set,
+                });
+            }
+            let constraints = wanted.spelled_constraints();
+            if !constraints.is_empty() && constraints != current.constraints {
+                steps.push(Step::Constrain {
+                    application: application.clone(),
+                    constraints,
+                });
+            }
+            if wanted.trust && !current.trust {
+                steps.push(Step::Trust {
+                    application: application.clone(),
                 });
             }
             if units > current.units {

@@ -13,6 +13,7 @@ applications:
     num_units: 2
     options: {title: One, theme: dark}
     constraints: mem=2G
+    storage: {files: 1G}
   front: {charm: ./front.charm, scale: 1, to: '0', expose: true}
   shipper: {charm: ./shipper.charm}
 machines: {'0': {}}
@@ -51,6 +52,8 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                 application,
                 units,
                 options,
+                constraints,
+                trust,
                 ..
             } => {
                 let charm_digest = format!("digest of {application}");
@@ -59,6 +62,8 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                     units,
                     settings: options,
                     exposed: ExposedEndpoints::new(),
+                    constraints,
+                    trust,
                     ..CurrentApplication::default()
                 };
                 model.applications.insert(application, current);
@@ -105,6 +110,19 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                 .unwrap()
                 .annotations
                 .extend(set),
+            Step::Constrain {
+                application,
+                constraints,
+            } => {
+                model
+                    .applications
+                    .get_mut(&application)
+                    .unwrap()
+                    .constraints = constraints;
+            }
+            Step::Trust { application } => {
+                model.applications.get_mut(&application).unwrap().trust = true;
+            }
             Step::Integrate { pair } => {
                 model.relations.insert(pair.to_string());
             }
@@ -131,7 +149,7 @@ fn a_bundle_for_an_empty_model_deploys_before_it_integrates() {
     );
     assert_eq!(
         bundle.ignored.iter().collect::<Vec<_>>(),
-        ["applications.site.constraints"]
+        ["applications.site.storage"]
     );
 }
 
@@ -330,4 +348,39 @@ fn an_overlay_changes_files_and_notes() {
         site.annotations,
         [("owner".to_owned(), "ann".to_owned())].into()
     );
+}
+
+#[test]
+fn constraints_and_trust_are_said_once_and_constraints_before_units_are_added() {
+    let read = |text: &str| Bundle::parse(text, &[]).unwrap();
+    let plan = |bundle: &Bundle, model: &CurrentModel| bundle.plan(model, &charms()).unwrap();
+    let bundle =
+        read("applications: {site: {charm: ./site.charm, num_units: 1, constraints: mem=2G}}");
+    let empty = CurrentModel::default();
+    let steps = plan(&bundle, &empty);
+    let Step::Deploy {
+        constraints, trust, ..
+    } = &steps[0]
+    else {
+        panic!("{steps:?}");
+    };
+    assert_eq!((constraints.as_str(), *trust), ("mem=2048M", false));
+    let model = applied(empty, &steps);
+    assert_eq!(plan(&bundle, &model), []);
+
+    let more = read(
+        "applications: {site: {charm: ./site.charm, num_units: 2, constraints: cores=2, trust: true}}",
+    );
+    let steps = plan(&more, &model);
+    let expected = [
+        "constrain site: cores=2",
+        "trust site",
+        "add 1 unit to site",
+    ];
+    assert_eq!(shown(&steps), expected);
+    let model = applied(model, &steps);
+    assert_eq!(plan(&more, &model), []);
+    // A bundle that says nothing takes nothing back.
+    let silent = read("applications: {site: {charm: ./site.charm, num_units: 2}}");
+    assert_eq!(plan(&silent, &model), []);
 }

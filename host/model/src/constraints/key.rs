@@ -108,6 +108,9 @@ impl Key {
 
     /// A value that is not empty in its one spelling, or what the key expects instead.
     pub(super) fn check(self, value: &str) -> Result<String, String> {
+        if value.chars().any(char::is_control) {
+            return Err("no control characters".to_owned());
+        }
         match self.takes() {
             Takes::Flag => match value {
                 "true" | "false" => Ok(value.to_owned()),

@@ -59,6 +59,7 @@ fn what_is_no_constraint_is_refused_with_what_was_meant() {
     for text in [
         "mem",
         "mem=4X",
+        "tags=a\u{0}b",
         "mem=-1",
         "mem=nan",
         "mem=G",

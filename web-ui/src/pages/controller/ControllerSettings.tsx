@@ -14,6 +14,7 @@ export function ControllerSettings() {
   return (
     <PlainConfig
       name="controller"
+      own="controller"
       queryKey={["controller-config"]}
       read={controller.config}
       write={controller.setConfig}

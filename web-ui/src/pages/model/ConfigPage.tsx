@@ -24,6 +24,7 @@ export function ModelConfigPage() {
       <CopyTools cli={cli()} request={{ path }} />
       <PlainConfig
         name={model}
+        own="model"
         queryKey={["model-config", model]}
         read={() => models.config(model)}
         write={(change, tag) => models.setConfig(model, change, tag)}

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use periapt_model::bundle::Step;
 use periapt_model::{MachineId, Tag};
-use periapt_wire::rest::{AddMachines, ConfigChange, Deploy, Expose, Refresh, SetAnnotations};
+use periapt_wire::rest::{
+    AddMachines, ConfigChange, Deploy, Expose, Refresh, SetAnnotations, SetConstraints, SetTrust,
+};
 
 use super::charms::Charms;
 use super::files::ResourceFiles;
@@ -68,6 +70,8 @@ async fn take(
             units,
             options,
             to,
+            constraints,
+            trust,
         } => {
             let charm = charms.url(context, here, &application).await?;
             let resources = match files.remove(&application) {
@@ -77,8 +81,8 @@ async fn take(
             let deploy = Deploy {
                 channel: None,
                 resources,
-                trust: false,
-                constraints: String::new(),
+                trust,
+                constraints,
                 charm,
                 placement: machines.of(here, &to).await?,
                 config: options,
@@ -140,6 +144,19 @@ async fn take(
                 exposed_endpoints: endpoints,
             };
             client.expose(model, &application, &request).await?;
+        }
+        Step::Constrain {
+            application,
+            constraints,
+        } => {
+            let request = SetConstraints { constraints };
+            client
+                .set_constraints(model, &application, &request)
+                .await?;
+        }
+        Step::Trust { application } => {
+            let request = SetTrust { trust: true };
+            client.set_trust(model, &application, &request).await?;
         }
         Step::Integrate { pair } => {
             let (requirer, provider) = (pair.requirer.to_string(), pair.provider.to_string());

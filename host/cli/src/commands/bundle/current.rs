@@ -42,6 +42,8 @@ pub async fn read(here: &ModelSession) -> Outcome<Current> {
             exposed: info.exposed_endpoints.clone(),
             resources: attached(here, &info.name).await?,
             annotations: noted.remove(&info.name).unwrap_or_default(),
+            constraints: info.constraints.clone(),
+            trust: info.trust,
         };
         model.applications.insert(info.name.clone(), current);
         applications.insert(info.name.clone(), info);

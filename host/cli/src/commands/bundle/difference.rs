@@ -45,6 +45,10 @@ struct ApplicationDifference {
     resources: BTreeMap<String, Sides<Option<String>>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     annotations: BTreeMap<String, Sides<Option<String>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints: Option<Sides<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<Sides<bool>>,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -146,6 +150,7 @@ fn application(
     let subordinate = charm.is_some_and(|(charm, _)| charm.subordinate);
     let digest = charm.map(|(_, digest)| digest.clone()).unwrap_or_default();
     let units = wanted.num_units.unwrap_or(1);
+    let constraints = wanted.spelled_constraints();
     let options: BTreeSet<&String> = wanted.options.keys().chain(there.settings.keys()).collect();
     ApplicationDifference {
         missing: None,
@@ -171,6 +176,14 @@ fn application(
         expose: exposed(wanted, &there.exposed),
         resources: resources(wanted, &there.resources),
         annotations: annotations(&wanted.annotations, &there.annotations),
+        constraints: (constraints != there.constraints).then(|| Sides {
+            bundle: constraints,
+            model: there.constraints.clone(),
+        }),
+        trust: (wanted.trust != there.trust).then_some(Sides {
+            bundle: wanted.trust,
+            model: there.trust,
+        }),
     }
 }
 

@@ -93,6 +93,8 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
             annotations: known
                 .map(|known| known.annotations.clone())
                 .unwrap_or_default(),
+            constraints: info.constraints.clone(),
+            trust: info.trust,
         };
         (name.clone(), exported)
     };

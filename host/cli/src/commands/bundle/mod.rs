@@ -110,7 +110,32 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     if arguments.dry_run {
         return context.output.value(&plan(&steps));
     }
+    if !arguments.trust {
+        require_no_trust(&steps)?;
+    }
     apply::apply(context, &here, steps, &mut charms, &mut files).await
+}
+
+/// Refuses to trust an application because a file says so.
+fn require_no_trust(steps: &[Step]) -> Outcome {
+    let trusted = steps.iter().filter_map(|step| match step {
+        Step::Deploy {
+            application,
+            trust: true,
+            ..
+        }
+        | Step::Trust { application } => Some(application.as_str()),
+        _ => None,
+    });
+    let trusted: Vec<&str> = trusted.collect();
+    if trusted.is_empty() {
+        return Ok(());
+    }
+    Err(
+        Failure::usage("the bundle wants applications to be trusted with the cloud's credential")
+            .why(format!("it says so of {}", trusted.join(", ")))
+            .advice("deploy it with --trust if you trust them; nothing was changed"),
+    )
 }
 
 /// The plan as a person reads it.

@@ -60,6 +60,8 @@ async fn a_change_of_trust_is_heard_by_units_as_one_of_configuration_is() {
             charm: "local:site-1".to_owned(),
             force_units: false,
             resources: Default::default(),
+            config: Default::default(),
+            channel: None,
         };
         store
             .refresh(&model, &site, refresh)
