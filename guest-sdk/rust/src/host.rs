@@ -25,6 +25,7 @@ host!(
     metrics::MetricsHost,
     network::NetworkHost,
     ports::PortsHost,
+    reboot::RebootHost,
     relation::RelationHost,
     resources::ResourcesHost,
     secret::SecretHost,

@@ -210,6 +210,7 @@ mod meter;
 mod metrics;
 mod network;
 mod ports;
+mod reboot;
 mod relation;
 mod resources;
 mod secret;

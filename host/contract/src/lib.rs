@@ -1,7 +1,7 @@
 //! What a hook may ask for, as values: the rules of the contract with charms (`guest-sdk/wit`).
 //!
 //! One folder for each tool that changes something when its hook is committed ([`state`],
-//! [`ports`], [`relation`], [`leadership`], [`workload`], [`action`], [`secret`]). In it are what an agent answers for the tool (a trait
+//! [`ports`], [`relation`], [`leadership`], [`workload`], [`action`], [`secret`], [`reboot`]). In it are what an agent answers for the tool (a trait
 //! whose methods refuse unless they are written), the tool's share of the [`HookTxn`] with its
 //! refusals, and its [`Effect`]. [`metrics`] has the same for the hook that commits nothing. What is common to them is beside the folders.
 //!
@@ -19,6 +19,7 @@ mod error;
 pub mod leadership;
 pub mod metrics;
 pub mod ports;
+pub mod reboot;
 pub mod relation;
 pub mod secret;
 pub mod settings;
@@ -37,6 +38,7 @@ pub use error::{CallError, CallErrorCode};
 pub use leadership::LeadershipAnswers;
 pub use metrics::MetricsAnswers;
 pub use ports::PortsAnswers;
+pub use reboot::RebootAnswers;
 pub use relation::{Member, OwnBag, RelationAnswers, RelationInfo};
 pub use secret::SecretAnswers;
 pub use state::StateAnswers;

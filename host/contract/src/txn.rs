@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::at_once::AtOnce;
 use crate::bounds::EFFECTS_BYTES;
 use crate::effects::Effect;
-use crate::{CallError, action, leadership, ports, relation, secret, state, workload};
+use crate::{CallError, action, leadership, ports, reboot, relation, secret, state, workload};
 
 /// One tool's share of the transaction.
 pub(crate) trait Share {
@@ -90,6 +90,9 @@ tools! {
     /// What is to become of the unit's containers.
     #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
     workload: workload::Workloads => workload::Changes,
+    /// Whether the machine is to start afresh.
+    #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
+    reboot: reboot::Reboot => reboot::Changes,
     /// What an action answers.
     #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
     action: action::Answer => action::Outcome,

@@ -38,6 +38,7 @@ use crate::workloads::Workloads;
 
 mod action;
 mod facts;
+mod reboot;
 mod relations;
 mod resources;
 mod secrets;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use periapt_contract::action::Task;
+use periapt_contract::reboot;
 use periapt_contract::secret::{OwnedSecret, SecretId};
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
@@ -16,9 +17,9 @@ use super::unit_files::{Files, content};
 use crate::{
     ActionAnswers, Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals,
     HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
-    LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers,
-    RelationInfo, ResourcesAnswers, SandboxEngine, SecretAnswers, Settings, SharedDirectory,
-    StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
+    LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RebootAnswers,
+    RelationAnswers, RelationInfo, ResourcesAnswers, SandboxEngine, SecretAnswers, Settings,
+    SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -285,6 +286,15 @@ impl PortsAnswers for Context {
 
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
         Ok(["website", "cluster"].map(str::to_owned).to_vec())
+    }
+}
+
+impl RebootAnswers for Context {
+    fn may_reboot(&mut self) -> Result<(), CallError> {
+        match self.task {
+            Some(_) => Err(reboot::in_a_task()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod log;
 mod metrics;
 mod network;
 mod ports;
+mod reboot;
 mod relation;
 mod resources;
 mod secret;
@@ -100,6 +101,7 @@ tools! {
     metrics: MetricsAnswers,
     network: NetworkAnswers,
     ports: PortsAnswers,
+    reboot: RebootAnswers,
     relation: RelationAnswers,
     resources: ResourcesAnswers,
     secret: SecretAnswers,
@@ -146,6 +148,8 @@ pub enum Permission {
     InCollectMetrics,
     /// In an action or a command, and in no hook.
     InAction,
+    /// In a hook, and in no action or command.
+    InHook,
 }
 
 impl Tool {

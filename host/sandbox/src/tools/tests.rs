@@ -57,6 +57,7 @@ fn page() -> String {
             Permission::LeaderForApplication => "every unit; for its own application the leader",
             Permission::InCollectMetrics => "every unit, in the hook `collect-metrics`",
             Permission::InAction => "every unit, in an action or a command",
+            Permission::InHook => "every unit, in a hook",
         };
         let Tool {
             juju,

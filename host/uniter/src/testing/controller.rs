@@ -175,6 +175,8 @@ impl Controller {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                reboots: 0,
+                reboot_wanted: false,
             },
             config,
             state: UnitState::default(),

@@ -22,6 +22,7 @@ mod action;
 mod leadership;
 mod metrics;
 mod ports;
+mod reboot;
 mod relation;
 mod resources;
 mod secret;
@@ -62,6 +63,8 @@ pub(super) struct TestHost {
     /// What was measured last.
     pub samples: Vec<Sample>,
     pub tasks: action::Tasks,
+    /// What became of the reboots that were asked for.
+    pub reboots: reboot::Reboots,
     /// The hook that runs, if it may do next to nothing.
     restricted: Option<Hook>,
     /// What the running `collect-metrics` added, if that is the hook that runs.
@@ -95,6 +98,7 @@ impl Default for TestHost {
             metrics: BTreeMap::new(),
             samples: Vec::new(),
             tasks: action::Tasks::default(),
+            reboots: reboot::Reboots::default(),
             restricted: None,
             collecting: None,
             txn: HookTxn::default(),

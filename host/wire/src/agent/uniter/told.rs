@@ -67,6 +67,8 @@ impl Known {
             leader_settings_version,
             task,
             secrets,
+            reboots,
+            reboot_wanted,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -82,6 +84,8 @@ impl Known {
             leader_settings_version,
             task,
             secrets,
+            reboots,
+            reboot_wanted,
         ))
     }
 
@@ -151,6 +155,8 @@ mod tests {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                reboots: 0,
+                reboot_wanted: false,
             },
             view: HookView {
                 machine: None,
