@@ -275,13 +275,11 @@ async fn turns(
                     Outcome::Answered
                     | Outcome::Committed
                     | Outcome::Failed
-                    | Outcome::Rebooting => {
-                        match executor.take_told() {
-                            Some((news, leads_until)) => remote.accept(news, leads_until),
-                            None if !remote.refresh().await? => return Err(Turn::Gone),
-                            None => {}
-                        }
-                    }
+                    | Outcome::Rebooting => match executor.take_told() {
+                        Some((news, leads_until)) => remote.accept(news, leads_until),
+                        None if !remote.refresh().await? => return Err(Turn::Gone),
+                        None => {}
+                    },
                 }
             }
             Decision::NoOperation => {

@@ -155,7 +155,9 @@ fn check(request: &EnqueueOperation) -> Result<()> {
         (false, true) => {
             return refuse("name units, or applications whose units are to run it, or machines");
         }
-        (true, false) => return refuse("name units or machines, not both: they know other commands"),
+        (true, false) => {
+            return refuse("name units or machines, not both: they know other commands");
+        }
         (false, false) if request.action.is_some() => {
             return refuse("a machine has no actions; name one of its commands");
         }
@@ -330,9 +332,10 @@ async fn work(
 
 /// What a machine does for the request.
 fn work_of_machine(request: &EnqueueOperation) -> Result<Work> {
-    let (name, arguments) = request.command.split_first().ok_or_else(|| {
-        StoreError::bad_request("name one of a machine's commands")
-    })?;
+    let (name, arguments) = request
+        .command
+        .split_first()
+        .ok_or_else(|| StoreError::bad_request("name one of a machine's commands"))?;
     let command: MachineCommand = name.parse().map_err(|message| StoreError::Refused {
         refusal: Refusal::NotFound(Subject::MachineCommand),
         message,

@@ -59,7 +59,11 @@ fn touch(tx: &mut Tx, model: &ModelUuid, task: &TaskRow) {
 
 /// A unit or a machine is gone: what it had yet to run is cancelled, and what it ran has failed.
 pub(crate) async fn gone(tx: &mut Tx, model: &ModelUuid, receiver: &Receiver) -> Result<()> {
-    for task in tx.db.all(NOT_ENDED, params![model, receiver.to_string()]).await? {
+    for task in tx
+        .db
+        .all(NOT_ENDED, params![model, receiver.to_string()])
+        .await?
+    {
         let status = match task.status {
             TaskStatus::Pending => TaskStatus::Cancelled,
             status => status.broken_off().unwrap_or(TaskStatus::Cancelled),
