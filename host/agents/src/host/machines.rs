@@ -129,6 +129,7 @@ impl Hosted {
             let context = MachineContext {
                 machine: machine.clone(),
                 host: self.host.clone(),
+                boot: Arc::default(),
             };
             let started = self.runner.start_worker(machine.to_string(), move || {
                 let engine = machine::start(&context);

@@ -31,6 +31,7 @@ use crate::machine::HostContext;
 
 mod meters;
 mod proxies;
+mod reboots;
 mod siblings;
 
 /// The table as the catalogue's test sees it.

@@ -12,6 +12,8 @@ pub mod reboot;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::sync::{Arc, OnceLock};
+
 use periapt_engine::{
     DependencyEngine, EngineConfig, InstallError, Manifolds, Runner, RunnerError, SharedClock,
     SharedRandomness, WorkerContext, WorkerError, WorkerResult,
@@ -50,6 +52,8 @@ pub struct HostContext {
 pub struct MachineContext {
     pub machine: MachineId,
     pub host: HostContext,
+    /// How often the machine had rebooted when this engine first heard of it.
+    pub boot: Arc<OnceLock<u64>>,
 }
 
 /// Stops an engine that is nested in a worker, and returns when it has ended.
@@ -79,6 +83,10 @@ pub fn manifolds(machine: &MachineContext, engine: &DependencyEngine) -> Manifol
 /// # Errors
 /// A table that contradicts itself.
 pub fn start(machine: &MachineContext) -> Result<DependencyEngine, InstallError> {
+    let machine = &MachineContext {
+        boot: Arc::default(),
+        ..machine.clone()
+    };
     let host = &machine.host;
     let config = EngineConfig::new(format!("machine {}", machine.machine), host.clock.clone())
         .randomness(host.randomness.clone());

@@ -39,8 +39,15 @@ pub fn manifold() -> Manifold {
 
 async fn follow(context: &MachineContext, connection: &ApiConnection) -> WorkerResult {
     let machine = context.machine.clone();
-    let wanted = connection.call(&GetReboot { machine }).await;
-    if !wanted.while_doing("asking whether the machine is to reboot")? {
+    let reboots = connection.call(&GetReboot { machine }).await;
+    let Some(reboots) = reboots.while_doing("asking whether the machine is to reboot")? else {
+        return Ok(());
+    };
+    if *context.boot.get_or_init(|| reboots.count) != reboots.count {
+        // The answer was lost that it is counted.
+        return Err(Fatal::RebootMachine.into());
+    }
+    if !reboots.wanted {
         return Ok(());
     }
     context.host.process.turns().quiet(&context.machine).await;

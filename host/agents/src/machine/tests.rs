@@ -10,6 +10,7 @@ pub(crate) fn table() -> Manifolds {
     let machine = MachineContext {
         machine: "0".parse().unwrap(),
         host: crate::host::tests::host_context(connection),
+        boot: Arc::default(),
     };
     let engine = DependencyEngine::new(EngineConfig::new("machine 0", machine.host.clock.clone()));
     let table = manifolds(&machine, &engine);

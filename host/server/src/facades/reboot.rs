@@ -11,7 +11,7 @@ handlers! { for periapt_wire::agent::reboot:
         let interest = Interest::model(session.model()?).key(namespace::REBOOT, &call.machine);
         session.watch(watch::notify(session, interest), Vec::new())
     };
-    GetReboot: |session, call| Ok(session.store().reboot_wanted(session.model()?, &call.machine).await?);
+    GetReboot: |session, call| Ok(session.store().reboots(session.model()?, &call.machine).await?);
     ClearReboot: |session, call| {
         session.store().clear_reboot(session.model()?, &call.machine).await?;
         Ok(Empty {})

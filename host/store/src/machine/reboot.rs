@@ -5,21 +5,28 @@
 //! that they ran `start` for.
 
 use periapt_model::{MachineId, ModelUuid};
+use periapt_wire::agent::reboot::Reboots;
 
 use crate::changes::namespace;
-use crate::db::{Tx, params};
+use crate::db::{Tx, columns, params};
 use crate::{Result, Store};
 
 #[cfg(test)]
 mod tests;
 
+columns! {
+    struct Row -> Reboots {
+        wanted = "reboot_wanted",
+        count = "reboots",
+    }
+    const REBOOTS = "FROM machine WHERE model_uuid = $1 AND id = $2";
+}
+
 impl Store {
-    /// Whether a machine is to reboot; one that is gone is not.
-    pub async fn reboot_wanted(&self, model: &ModelUuid, machine: &MachineId) -> Result<bool> {
-        let sql = "SELECT COUNT(*) FROM machine
-            WHERE model_uuid = $1 AND id = $2 AND reboot_wanted <> 0";
+    /// Where a machine stands with its reboots; none of one that is gone.
+    pub async fn reboots(&self, model: &ModelUuid, machine: &MachineId) -> Result<Option<Reboots>> {
         let mut db = self.glance().await?;
-        Ok(db.count(sql, params![model, machine]).await? > 0)
+        Ok(db.one(REBOOTS, params![model, machine]).await?)
     }
 
     /// A machine reboots now. Nothing happens where nobody asked for it.

@@ -18,6 +18,7 @@ use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::metrics::MetricBatch;
+use periapt_wire::agent::reboot::Reboots;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{HookReport, ResourceContent, UnitState};
 use periapt_wire::rest::WorkerRow;
@@ -32,6 +33,7 @@ use tokio_util::sync::CancellationToken;
 mod commit;
 mod effects;
 mod link;
+mod machines;
 mod relations;
 mod secrets;
 mod tasks;
@@ -82,6 +84,8 @@ pub struct UnitRecord {
 struct Inner {
     units: BTreeMap<UnitName, UnitRecord>,
     machines: BTreeMap<MachineId, (Life, Option<Status<Machine>>)>,
+    reboots: BTreeMap<MachineId, Reboots>,
+    machine_tasks: BTreeMap<MachineId, machines::MachineTasks>,
     charms: HashMap<String, CharmInfo>,
     blobs: HashMap<String, Bytes>,
     settings: Values,
@@ -441,6 +445,10 @@ impl Controller {
             "PutReport" => {
                 self.lock().rows = argument(&params, "rows")?;
                 value(Empty {})
+            }
+            "WatchReboot" | "GetReboot" | "ClearReboot" | "WatchMachineTasks" | "MachineTasks"
+            | "BeginMachineTask" | "EndMachineTask" => {
+                self.of_machine(&machine()?, method, &params)?
             }
             "MachineLife" => value(self.lock().machines.get(&machine()?).map(|(life, _)| *life)),
             "MachineStatus" => {
