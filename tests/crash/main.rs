@@ -7,6 +7,7 @@
 mod damage;
 mod journal;
 mod keeper;
+mod reboots;
 mod relations;
 mod restore;
 mod secrets;
