@@ -64,7 +64,7 @@ pub(crate) enum Ended {
         usage: Option<HookUsage>,
     },
     /// It asked for a reboot at once, and is to be run again after it.
-    Reboots,
+    Reboots { status_set: bool },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
 }
@@ -222,7 +222,7 @@ impl Job {
                 })
             }
             Err(HookFailure::Reboot) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
-            Err(HookFailure::Reboot) => Ok(Ended::Reboots),
+            Err(HookFailure::Reboot) => Ok(Ended::Reboots { status_set }),
             Err(HookFailure::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
             Err(failure) => Ok(Ended::Failed {
                 code: failure.code(),

@@ -147,7 +147,7 @@ impl Actions {
 
     async fn carry_out(&self, task: &DueTask) -> Result<Done, WorkerError> {
         let name = Asked::of(&task.dispatch).map_or(task.dispatch.as_str(), Asked::name);
-        let command: MachineCommand = match name.parse() {
+        let command = match name.parse::<MachineCommand>() {
             Ok(command) => command,
             // Of a controller that knows more than this agent.
             Err(why) => {

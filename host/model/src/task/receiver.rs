@@ -53,7 +53,7 @@ impl FromStr for Receiver {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        let machine = text.strip_prefix(MACHINE).map(str::parse);
+        let machine = text.strip_prefix(MACHINE).map(str::parse::<MachineId>);
         match machine {
             Some(Ok(machine)) => Ok(Receiver::Machine(machine)),
             Some(Err(_)) | None => Ok(Receiver::Unit(text.parse()?)),
@@ -104,9 +104,9 @@ impl FromStr for MachineCommand {
             let shown: String = text.chars().take(80).collect();
             let known: Vec<&str> = all.map(MachineCommand::as_str).collect();
             format!(
-                "a machine has no shell, and its agent no command \"{shown}\"{}; it has: {}",
-                suggestion(text, known.iter().copied()),
-                known.join(", ")
+                "a machine has no shell, and its agent knows {}, not \"{shown}\"{}",
+                known.join(", "),
+                suggestion(text, known.iter().copied())
             )
         })
     }

@@ -42,7 +42,7 @@ impl LocalState {
 
     /// Takes note of what the agent hears first.
     pub fn hears(&mut self, remote: &RemoteState) {
-        self.boot.get_or_insert(remote.reboots);
+        self.boot = self.boot.or(Some(remote.reboots));
     }
 
     /// Whether the machine is about to reboot, or has: what has to be run is for the engine that comes

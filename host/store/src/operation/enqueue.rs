@@ -336,7 +336,8 @@ fn work_of_machine(request: &EnqueueOperation) -> Result<Work> {
         .command
         .split_first()
         .ok_or_else(|| StoreError::bad_request("name one of a machine's commands"))?;
-    let command: MachineCommand = name.parse().map_err(|message| StoreError::Refused {
+    let known = name.parse::<MachineCommand>();
+    let command = known.map_err(|message| StoreError::Refused {
         refusal: Refusal::NotFound(Subject::MachineCommand),
         message,
     })?;

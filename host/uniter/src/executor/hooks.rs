@@ -248,9 +248,9 @@ impl Executor {
                 };
                 self.hook_failed(info, run, status_set).await
             }
-            Ended::Reboots => {
+            Ended::Reboots { status_set } => {
                 lines.release();
-                self.reboot_now(info).await?;
+                self.reboot_now(info, status_set).await?;
                 Ok(Outcome::Rebooting)
             }
             Ended::BrokenOff => {

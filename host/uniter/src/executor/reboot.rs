@@ -3,14 +3,18 @@
 
 use periapt_engine::failpoint;
 use periapt_model::hook::Info;
-use periapt_model::uniter::{Operation, agent_rebooting};
+use periapt_model::uniter::{Operation, OperationState, agent_rebooting};
 use periapt_wire::agent::uniter::RequestReboot;
 
 use super::Executor;
 use crate::error::UniterError;
 
 impl Executor {
-    pub(super) async fn reboot_now(&mut self, info: &Info) -> Result<(), UniterError> {
+    pub(super) async fn reboot_now(
+        &mut self,
+        info: &Info,
+        status_set: bool,
+    ) -> Result<(), UniterError> {
         self.log(
             "INFO",
             &format!(
@@ -18,10 +22,14 @@ impl Executor {
                 info.name()
             ),
         );
+        let queued = Operation::hook_interrupted(&self.local.operation);
         let request = RequestReboot {
             unit: self.config.unit.clone(),
             from: self.sequence,
-            operation: Operation::hook_interrupted(&self.local.operation),
+            operation: OperationState {
+                status_set: status_set || queued.status_set,
+                ..queued
+            },
             agent: agent_rebooting(),
         };
         failpoint::reach("uniter-before-reboot-now");

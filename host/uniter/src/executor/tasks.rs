@@ -206,7 +206,7 @@ impl Executor {
                     .await
             }
             // A task is refused it, so that it is none of its ends; should it be, nothing is committed.
-            Ok(Ended::Reboots | Ended::BrokenOff) => {
+            Ok(Ended::Reboots { .. } | Ended::BrokenOff) => {
                 let config = self.config.clone();
                 let end = self.end_task(due, TaskStatus::Failed, STOPPED, Results::new(), None);
                 // Should the controller not hear of it, the next process ends it.
