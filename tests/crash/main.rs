@@ -8,6 +8,7 @@ mod damage;
 mod journal;
 mod keeper;
 mod passwords;
+mod reboots;
 mod relations;
 mod restore;
 mod secrets;

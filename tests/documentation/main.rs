@@ -254,6 +254,24 @@ fn the_page_about_constraints_and_scale_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_machines_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/reboot-and-machines.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "machine-action-runner",
+        "site/0",
+        "refused, as it should be",
+        "df run on machine-0",
+        "the machine reboots once its units are between hooks",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_resources_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;

@@ -42,6 +42,8 @@ fn all_109_workers_are_in_the_report_with_their_state() -> anyhow::Result<()> {
         "instancepoller",
         "proxyupdater",
         "machiner",
+        "machineactions",
+        "reboot",
         "deployer",
         "charmdownloader",
         "cleaner",

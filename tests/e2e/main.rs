@@ -17,6 +17,7 @@ mod metrics;
 mod observe;
 mod quotas;
 mod reached;
+mod reboots;
 mod refresh;
 mod resources;
 mod scale;

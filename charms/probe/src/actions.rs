@@ -62,6 +62,8 @@ pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
         Action::HostCalls(calls) => {
             (0..*calls).try_for_each(|_| context.config_value("script").map(|_| ()))
         }
+        Action::Reboot => context.reboot(),
+        Action::RebootNow => reboot_now(context),
         Action::OpenPort(range, endpoint) => {
             context.open_ports_for(*range, &Vec::from_iter(endpoint.as_deref()))
         }
@@ -129,6 +131,17 @@ pub fn perform(action: &Action, context: &Context<Config>) -> Result<()> {
         }
         Action::Plant { name, targets } => reach::plant(context, name, targets),
     }
+}
+
+/// Asks for a reboot at once, the first time: the hook is run again, and the unit's status is what stays of
+/// a hook of which nothing is committed.
+fn reboot_now(context: &Context<Config>) -> Result<()> {
+    const ASKED: &str = "rebooting at once";
+    if context.status()?.message == ASKED {
+        return context.set_status(Status::active("rebooted at once"));
+    }
+    context.set_status(Status::maintenance(ASKED))?;
+    context.reboot_now()
 }
 
 /// Says in the status what was reached; nothing should be.

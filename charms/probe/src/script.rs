@@ -39,6 +39,8 @@ pub enum Action {
     Log(u64),
     Flood,
     HostCalls(u64),
+    Reboot,
+    RebootNow,
     /// None stands for all endpoints.
     OpenPort(PortRange, Option<String>),
     ClosePort(PortRange, Option<String>),
@@ -126,6 +128,8 @@ fn parse_action(text: &str) -> Result<Action, String> {
         "state-value" => Action::StateValue(number(rest)?),
         "log" => Action::Log(number(rest)?),
         "flood" => Action::Flood,
+        "reboot" => Action::Reboot,
+        "reboot-now" => Action::RebootNow,
         "hostcalls" => Action::HostCalls(number(rest)?),
         "port" => {
             let (rest, endpoint) = at_endpoint(rest);

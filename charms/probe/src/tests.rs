@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use periapt_charm::testing::Harness;
+use periapt_charm::testing::{Harness, Outcome};
 use periapt_charm::{PortRange, Status, StatusKind};
 
 use super::*;
@@ -170,4 +170,23 @@ fn what_a_path_leads_to_is_told() {
     harness.set_config("script", "start: reach /nowhere/at/all /nowhere/else");
     harness.run(Hook::Start).expect("succeeds");
     assert_eq!(harness.status(), Status::active("reach: nothing reached"));
+}
+
+#[test]
+fn a_reboot_is_asked_for_with_the_commit_or_ends_the_hook() {
+    let mut harness = Harness::<Probe>::new();
+    harness.set_config(
+        "script",
+        "config-changed: reboot\nstart: reboot\nstart: fail",
+    );
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness.run(Hook::Start).expect_err("fails");
+    assert_eq!(harness.reboots(), 1, "a failed hook asks for nothing");
+    harness.set_config("script", "start: reboot-now");
+    assert_eq!(harness.run(Hook::Start).expect("ends"), Outcome::Rebooted);
+    let hooks = harness.state::<Vec<String>>(HOOKS_KEY).expect("hooks");
+    assert_eq!(hooks, ["config-changed"], "nothing of it is committed");
+    assert_eq!(harness.run(Hook::Start).expect("again"), Outcome::Ran);
+    assert_eq!(harness.status(), Status::active("rebooted at once"));
+    assert_eq!(harness.reboots(), 2);
 }

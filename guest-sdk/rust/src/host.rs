@@ -27,6 +27,7 @@ host!(
     network::NetworkHost,
     payloads::PayloadsHost,
     ports::PortsHost,
+    reboot::RebootHost,
     relation::RelationHost,
     resources::ResourcesHost,
     secret::SecretHost,

@@ -212,6 +212,7 @@ mod metrics;
 mod network;
 mod payloads;
 mod ports;
+mod reboot;
 mod relation;
 mod resources;
 mod secret;

@@ -50,6 +50,8 @@ pub enum Outcome {
     Ran,
     /// The charm does not list it, so the host would not start a sandbox.
     Skipped,
+    /// It asked for a reboot at once: nothing of it was committed, and a unit runs it again.
+    Rebooted,
 }
 
 /// One unit of a charm under test.
@@ -174,6 +176,10 @@ impl<C: Charm> Harness<C> {
             unit.host.get_mut().begin(restricted);
             let mut result = dispatch::<C>(&unit.host, &unit.dirs, event);
             let host = unit.host.get_mut();
+            if host.ended_for_reboot() {
+                host.discard();
+                return (Ok(Outcome::Rebooted), false);
+            }
             let commits = result.is_ok() && restricted.is_none();
             if commits {
                 // A refused commit is a failed hook.
@@ -229,6 +235,12 @@ impl<C: Charm> Harness<C> {
     /// The version that status shows.
     pub fn workload_version(&self) -> Option<String> {
         self.host.borrow().workload_version.clone()
+    }
+
+    /// How often the unit's machine was asked to reboot: by hooks that were committed, and by those that
+    /// ended for it.
+    pub fn reboots(&self) -> u64 {
+        self.host.borrow().reboots.granted
     }
 
     /// A committed state value.

@@ -157,7 +157,9 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["the_next_hook_after_a_change_of_the_levels_writes_debug_lines"]),
     worker("logsender", Same, "machine, unit", Built(&[(Host, "log-sender"), (Host, "workload-logs")]))
         .kept_by(&["an_outage_too_long_for_the_buffer_costs_the_oldest_lines_and_says_how_many", "the_next_agent_goes_on_where_the_last_one_stopped"]),
-    worker("machineactions", Adapted, "machine", NotBuilt("waits for actions")),
+    worker("machineactions", Adapted, "machine", Built(&[(Machine, "machine-action-runner"), (Machine, "engine")]))
+        .promises("When report, df or reboot is asked of machine 0, then its task goes from pending to completed with what it prints, any other command is refused with that list, and after a kill -9 in the middle it is failed on restart, never stuck running. A machine runs no program: these are its agent's own.")
+        .kept_by(&["what_a_machine_is_asked_goes_from_pending_to_completed_with_its_output_and_is_never_stuck_running", "a_machine_is_asked_what_its_agent_knows_and_reboots"]),
     worker("machiner", Same, "machine", Built(&[(Machine, "machiner"), (Host, "machines"), (Host, "workloads"), (Host, "traffic"), (Host, "traces")]))
         .kept_by(&["an_agent_process_deploys_reports_survives_an_outage_and_follows_removal", "one_process_hosts_all_instances_and_ends_with_the_last"]),
     worker("machineundertaker", Same, "model", Built(&[(Model, "machine-undertaker")]))
@@ -200,7 +202,9 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_process_hears_once_of_what_another_commits_and_of_nothing_from_before_it_started", "a_dispatcher_that_is_stopped_and_run_again_loses_nothing"]),
     worker("querylogger", Adapted, "controller", Built(&[(Controller, "query-logger")]))
         .kept_by(&["a_slow_statement_is_one_line_of_the_log"]),
-    worker("reboot", Same, "machine", NotBuilt("waits for charms that may ask for a reboot")),
+    worker("reboot", Same, "machine", Built(&[(Machine, "reboot-executor")]))
+        .promises("When a charm calls juju-reboot and its hook is committed, then the agent reports rebooting, the machine's engine restarts with all of its units, and exactly one start hook runs on each that had started. A machine of the local provider has no operating system: its engine is what reboots.")
+        .kept_by(&["when_a_charm_asks_for_a_reboot_the_agent_reports_it_the_machine_restarts_and_exactly_one_start_runs", "an_agent_that_does_not_hear_that_its_reboot_is_counted_reboots_once_all_the_same", "a_charm_reboots_its_machine_after_a_hook_and_at_once"]),
     worker("remoterelations", Same, "model", NotBuilt("waits for relations between models")),
     worker("retrystrategy", Same, "unit", Built(&[(Unit, "hook-retry-strategy"), (Host, "model-settings")]))
         .kept_by(&["the_first_failure_of_each_hook_waits_the_shortest_time", "a_failing_hook_is_retried_and_leaves_nothing_behind", "a_failed_hook_is_left_alone_where_hooks_are_not_retried"]),

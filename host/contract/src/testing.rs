@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use crate::action::Task;
 use crate::ports::{Openings, PortRange};
+use crate::reboot::in_a_task;
 use crate::secret::{Named, OwnedSecret, ReadSecret, SecretId};
 use crate::settings::Settings;
 use crate::workload::{Container, Layers, Seen};
 use crate::{
-    ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RelationAnswers,
-    RelationInfo, SecretAnswers, StateAnswers, UnitAnswers, WorkloadAnswers,
+    ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RebootAnswers,
+    RelationAnswers, RelationInfo, SecretAnswers, StateAnswers, UnitAnswers, WorkloadAnswers,
 };
 
 /// How often it was asked for what.
@@ -127,6 +128,15 @@ impl ActionAnswers for Unit {
             .task_lines
             .push(message.to_owned());
         Ok(())
+    }
+}
+
+impl RebootAnswers for Unit {
+    fn may_reboot(&mut self) -> Result<(), CallError> {
+        match self.task {
+            Some(_) => Err(in_a_task()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -34,8 +34,8 @@ pub use resolver::{Decision, LocalState, resolve};
 pub use retry::{Attempted, RetryPlan, RetrySeries};
 pub use statuses::{
     Failure, agent_awaits_charm, agent_executing, agent_failed, agent_files_missing,
-    agent_hook_failed, agent_idle, agent_leaving, agent_runs_task, agent_waiting, workload_after,
-    workload_before,
+    agent_hook_failed, agent_idle, agent_leaving, agent_rebooting, agent_runs_task, agent_waiting,
+    workload_after, workload_before,
 };
 pub use walk::{Walked, absent_done, walk_on};
 
@@ -93,6 +93,13 @@ pub struct OperationState {
     /// which differs from version 0, the one before the leader says anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leader_settings_version: Option<u64>,
+    /// How often its machine had rebooted when `start` last ran.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reboots: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl OperationState {
@@ -223,6 +230,12 @@ pub struct RemoteState {
     /// Hooks of secrets that are due.
     #[serde(default, skip_serializing_if = "DueSecrets::is_empty")]
     pub secrets: DueSecrets,
+    /// How often the unit's machine has rebooted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reboots: u64,
+    /// Its machine is to reboot: nothing begins on it until it has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reboot_wanted: bool,
 }
 
 impl RemoteState {

@@ -31,6 +31,9 @@ pub enum HookFailure {
     /// Nobody wants its result any more.
     #[error("it was cancelled")]
     Cancelled,
+    /// It asked for a reboot at once, which ends it: it is to be run again afterwards.
+    #[error("it asked for a reboot of its machine at once")]
+    Reboot,
     #[error("the charm needs more memory than the {limit} bytes it may have")]
     MemoryLimit { limit: u64 },
     #[error("the charm needs more table elements than the {limit} it may have")]
@@ -76,6 +79,7 @@ impl HookFailure {
             HookFailure::Exited { .. } => "exited",
             HookFailure::Deadline { .. } => "deadline",
             HookFailure::Cancelled => "cancelled",
+            HookFailure::Reboot => "reboot",
             HookFailure::MemoryLimit { .. } => "memory-limit",
             HookFailure::TableLimit { .. } => "table-limit",
             HookFailure::OutputLimit { .. } => "output-limit",

@@ -29,4 +29,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0025_charm_revisions.sql"),
     include_str!("migrations/0026_model_state.sql"),
     include_str!("migrations/0027_agent_passwords.sql"),
+    include_str!("migrations/0028_reboots.sql"),
 ];

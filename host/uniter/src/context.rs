@@ -40,6 +40,7 @@ mod action;
 mod credential;
 mod facts;
 mod payloads;
+mod reboot;
 mod relations;
 mod resources;
 mod secrets;

@@ -36,6 +36,7 @@ mod begin;
 mod conclusion;
 mod containers;
 mod hooks;
+mod reboot;
 mod tasks;
 
 /// How an operation ended.
@@ -51,6 +52,8 @@ pub(crate) enum Outcome {
     Answered,
     /// There were no file descriptors for it. Nothing has happened, and it is tried again later.
     Later,
+    /// The hook asked for a reboot at once, and is queued to be run again after it.
+    Rebooting,
     /// The agent stops.
     BrokenOff,
 }

@@ -63,6 +63,8 @@ pub(crate) enum Ended {
         /// None if no sandbox was entered.
         usage: Option<HookUsage>,
     },
+    /// It asked for a reboot at once, and is to be run again after it.
+    Reboots { status_set: bool },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
 }
@@ -219,6 +221,8 @@ impl Job {
                     ran: entered..clock.monotonic(),
                 })
             }
+            Err(HookFailure::Reboot) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
+            Err(HookFailure::Reboot) => Ok(Ended::Reboots { status_set }),
             Err(HookFailure::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
             Err(failure) => Ok(Ended::Failed {
                 code: failure.code(),

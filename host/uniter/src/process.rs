@@ -3,10 +3,12 @@
 //! It outlives the engines of the units, which stop and start with the connection.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use periapt_engine::{SharedClock, SharedRandomness};
+use periapt_files::{Limits, Over};
 use periapt_model::bounds::DIRECTORY_LEVELS;
 use periapt_model::turns::Room;
 use periapt_model::uniter::OperationState;
@@ -297,6 +299,18 @@ impl Process {
         directories::shared(&self.shared.directory, principal)
     }
 
+    /// Bytes in the directory of a unit, and in what it shares as a principal. What is not there has none.
+    /// Blocks.
+    pub fn measure(&self, unit: &UnitName) -> Result<[u64; 2], UniterError> {
+        let own = bytes_in(&self.unit_directory(unit))?;
+        Ok([own, bytes_in(&self.shared_directory(unit))?])
+    }
+
+    /// What runs in the containers of a unit ends, and begins anew with the unit's next engine. Blocks.
+    pub fn end_workloads(&self, unit: &UnitName) -> Result<(), UniterError> {
+        self.workloads().empty(unit)
+    }
+
     /// Makes a shared directory. One that was there before this process is cut to the
     /// depth that the sandbox allows, so that no hook fails for what another one left when its
     /// agent was killed. Blocks.
@@ -343,6 +357,22 @@ impl Process {
     /// A hook begins: what became of an earlier one does not matter any more.
     pub(crate) fn forget_interrupted(&self, unit: &UnitName) {
         lock(&self.shared.interrupted).remove(unit);
+    }
+}
+
+fn bytes_in(directory: &Path) -> Result<u64, UniterError> {
+    let limits = Limits {
+        bytes: u64::MAX,
+        levels: u64::MAX,
+    };
+    let error = match periapt_files::measure(directory, limits) {
+        Ok(bytes) => return Ok(bytes),
+        Err(Over::Unreadable(error)) => error,
+        Err(Over::Bytes | Over::Levels) => io::Error::from(io::ErrorKind::FileTooLarge),
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound => Ok(0),
+        _ => Err(file("measure", directory)(error)),
     }
 }
 

@@ -9,6 +9,7 @@ mod effects;
 mod failing;
 mod files;
 mod hooks;
+mod reboot;
 mod recovery;
 mod relations;
 mod resources;

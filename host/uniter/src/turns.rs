@@ -27,6 +27,8 @@ const HISTORY: usize = 50;
 pub struct Turns {
     clock: SharedClock,
     book: Arc<Mutex<Book>>,
+    /// A turn has ended.
+    ended: Arc<Notify>,
 }
 
 struct Book {
@@ -86,6 +88,7 @@ impl Turns {
         Self {
             clock,
             book: Arc::new(Mutex::new(book)),
+            ended: Arc::default(),
         }
     }
 
@@ -161,6 +164,31 @@ impl Turns {
         machines.iter().map(report).collect()
     }
 
+    /// Waits until no hook of a machine runs, nor a task that takes turns with others there. One that is
+    /// in line has yet to begin.
+    pub async fn quiet(&self, machine: &MachineId) {
+        loop {
+            let mut ended = std::pin::pin!(self.ended.notified());
+            ended.as_mut().enable();
+            if !self.is_busy(machine) {
+                return;
+            }
+            ended.await;
+        }
+    }
+
+    fn is_busy(&self, machine: &MachineId) -> bool {
+        let book = self.book();
+        let mut entries = book.entries.values();
+        entries.any(|entry| {
+            let here = match &entry.lock {
+                Lock::Machine(of) | Lock::Group(of, _) => of == machine,
+                Lock::Unit(_) => false,
+            };
+            here && entry.told.acquired_at.is_some()
+        })
+    }
+
     /// Forgets a machine that is gone.
     pub fn forget(&self, machine: &MachineId) {
         self.book().history.remove(machine);
@@ -200,6 +228,8 @@ impl Turns {
             tell(&book, &entry.lock);
         }
         self.grant(&mut book);
+        drop(book);
+        self.ended.notify_waiters();
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {

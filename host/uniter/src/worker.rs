@@ -133,6 +133,7 @@ async fn run(config: Arc<UniterConfig>, worker: WorkerContext) -> WorkerResult {
         return Err(Fatal::TerminateAgent.into());
     };
     let Running { executor, remote } = running.as_mut();
+    executor.local.hears(remote.state());
     let mut started = Ok(true);
     loop {
         if !started.worker_error()? {
@@ -271,13 +272,14 @@ async fn turns(
                         remote.retry_at(executor.retry_due());
                         changed(remote, worker).await?;
                     }
-                    Outcome::Answered | Outcome::Committed | Outcome::Failed => {
-                        match executor.take_told() {
-                            Some((news, leads_until)) => remote.accept(news, leads_until),
-                            None if !remote.refresh().await? => return Err(Turn::Gone),
-                            None => {}
-                        }
-                    }
+                    Outcome::Answered
+                    | Outcome::Committed
+                    | Outcome::Failed
+                    | Outcome::Rebooting => match executor.take_told() {
+                        Some((news, leads_until)) => remote.accept(news, leads_until),
+                        None if !remote.refresh().await? => return Err(Turn::Gone),
+                        None => {}
+                    },
                 }
             }
             Decision::NoOperation => {
@@ -292,6 +294,9 @@ async fn turns(
             }
             Decision::Waiting => {
                 executor.hand_over().await;
+                if executor.local.goes_down(remote.state()) {
+                    executor.show_rebooting().await?;
+                }
                 changed(remote, worker).await?;
             }
             Decision::Restart => {

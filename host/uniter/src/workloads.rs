@@ -80,6 +80,21 @@ impl Workloads {
         }
     }
 
+    /// The containers of a unit end, and begin anew once it says again what it wants. What is counted of it
+    /// goes on.
+    pub fn empty(&self, unit: &UnitName) -> Result<(), UniterError> {
+        let path = self.directory.join(DESIRED).join(file_name(unit.as_str()));
+        let Some(said): Option<Desired> = read(&path) else {
+            return Ok(());
+        };
+        let empty = Desired {
+            components: BTreeMap::new(),
+            containers: BTreeMap::new(),
+            ..said.clone()
+        };
+        self.want(empty, Some(said)).map(drop)
+    }
+
     /// Where the supervisor puts what it sees.
     pub fn observed(&self) -> PathBuf {
         self.directory.join(OBSERVED)

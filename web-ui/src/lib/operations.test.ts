@@ -11,6 +11,7 @@ import {
   mergedOperation,
   openAtFirst,
   operationStatus,
+  receiverOf,
   STATUSES,
   statusesOf,
   tookText,
@@ -37,6 +38,17 @@ const operation = (tasks: TaskInfo[], more: Partial<OperationInfo> = {}): Operat
   "enqueued-at": 1,
   tasks,
   ...more,
+});
+
+describe("a task of a machine", () => {
+  const df = task(2, "completed", { unit: null, machine: "0", action: "", command: ["df"] });
+
+  it("is the machine's and of no application", () => {
+    expect(receiverOf(df)).toBe("machine-0");
+    expect(receiverOf(task(3, "running"))).toBe("site/3");
+    expect(applicationsOf(operation([df]))).toEqual([]);
+    expect(askedText(df)).toBe("df");
+  });
 });
 
 describe("an operation", () => {

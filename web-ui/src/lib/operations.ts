@@ -86,9 +86,19 @@ export function askedText(task: Pick<TaskInfo, "action" | "command">): string {
   return task.action || joined(task.command ?? []);
 }
 
+/** Who runs it: `site/0`, or `machine-0`. */
+export function receiverOf({ unit, machine }: Pick<TaskInfo, "unit" | "machine">): string {
+  return unit ?? `machine-${machine ?? ""}`;
+}
+
+/** Its units, in their order; none where machines were asked. */
+function unitsOf({ tasks }: Pick<OperationInfo, "tasks">): string[] {
+  return tasks.flatMap(({ unit }) => (unit == null ? [] : [unit]));
+}
+
 /** The applications of its units, in their order. */
-export function applicationsOf({ tasks }: Pick<OperationInfo, "tasks">): string[] {
-  return [...new Set(tasks.map(({ unit }) => unit.slice(0, unit.lastIndexOf("/"))))];
+export function applicationsOf(operation: Pick<OperationInfo, "tasks">): string[] {
+  return [...new Set(unitsOf(operation).map((unit) => unit.slice(0, unit.lastIndexOf("/"))))];
 }
 
 /** `user-admin` is `admin`. */
@@ -111,7 +121,7 @@ export interface Again {
 /** What an operation was given, to be run once more; on those of its units that are still there. */
 export function againOf(operation: OperationInfo, units: readonly UnitInfo[], action: ActionInfo | undefined): Again {
   const [task] = operation.tasks;
-  const asked = new Set(operation.tasks.map(({ unit }) => unit));
+  const asked = new Set(unitsOf(operation));
   const left = units.map(({ name }) => name).filter((name) => asked.has(name));
   const { parallel = false, "execution-group": group = "", timeout, parameters = {}, command = [] } = task ?? {};
   const asTheCharmSays = parallel === (action?.parallel ?? false);

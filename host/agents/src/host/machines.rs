@@ -1,7 +1,7 @@
 //! The machines that this process hosts: one nested engine for each.
 //!
-//! Trigger: the list of hosted machines. Action: starts an engine for a new machine and stops
-//! that of one which is gone; at its start, and after a machine went, it removes what units that
+//! Trigger: the list of hosted machines. Action: starts an engine for a new machine, starts that of one which
+//! reboots again, and stops that of one which is gone; at its start, and after a machine went, it removes what units that
 //! are gone left on disk. Effect: a provisioned machine comes up, and one that is removed leaves
 //! nothing. It lives as long as one connection: with a new one all engines are made anew.
 
@@ -52,7 +52,7 @@ pub fn manifold() -> Manifold {
         };
         let runner = Runner::new(
             RunnerConfig::new("machines", context.clock())
-                .never_fatal()
+                .fatal_when(|error| error.kind() == Kind::Fatal(Fatal::ShutdownMachine))
                 .restart_when(|error| error.kind() != Kind::Fatal(Fatal::TerminateAgent)),
         );
         let hosted = Hosted {
@@ -129,6 +129,7 @@ impl Hosted {
             let context = MachineContext {
                 machine: machine.clone(),
                 host: self.host.clone(),
+                boot: Arc::default(),
             };
             let started = self.runner.start_worker(machine.to_string(), move || {
                 let engine = machine::start(&context);

@@ -37,6 +37,7 @@ pub mod workloads;
 
 use std::time::Duration;
 
+use periapt_engine::supervised::mark_ended;
 use periapt_engine::{
     Delays, DependencyEngine, EngineConfig, Fatal, Kind, Manifolds, SharedClock, WorkerError,
 };
@@ -69,6 +70,8 @@ pub enum ExitReason {
     /// There is nothing left to do for it, ever: its model or its credential is gone, or a person
     /// ended it with SIGABRT.
     Terminated,
+    /// A machine that it hosts was shut down, and stays so until a person starts the agent again.
+    ShutDown,
 }
 
 /// The table.
@@ -109,13 +112,20 @@ pub async fn run_engine(
         return Err(AgentError::Engine(WorkerError::other(error)));
     }
     let stopping = context.stopping.clone();
-    tokio::select! {
+    let ended = tokio::select! {
         result = engine.wait() => exit_reason(result),
         () = async { stopping.cancelled().await; engine.kill(); clock.sleep(STOP).await } => {
             tracing::warn!("some workers did not stop in time and are left behind");
             Ok(ExitReason::Stopped)
         }
+    };
+    if let Ok(ExitReason::ShutDown) = ended {
+        let directory = context.conf.current().directory;
+        if let Err(error) = mark_ended(&directory, "the machine was shut down") {
+            tracing::error!(%error, "it could not be recorded that the machine is shut down");
+        }
     }
+    ended
 }
 
 fn exit_reason(result: Result<(), WorkerError>) -> Result<ExitReason, AgentError> {
@@ -124,6 +134,10 @@ fn exit_reason(result: Result<(), WorkerError>) -> Result<ExitReason, AgentError
         Err(error) if error.kind() == Kind::Fatal(Fatal::TerminateAgent) => {
             Ok(ExitReason::Terminated)
         }
+        Err(error) if error.kind() == Kind::Fatal(Fatal::ShutdownMachine) => {
+            Ok(ExitReason::ShutDown)
+        }
+        // Of a reboot too: whoever supervises the process starts it again.
         Err(error) => Err(AgentError::Engine(error)),
     }
 }

@@ -70,7 +70,7 @@ const CORES_OF_A_WORKER: usize = 4;
 pub fn run_process(config: &Path) -> ExitCode {
     match prepare_and_run(config) {
         Ok(ExitReason::Stopped) => ExitCode::SUCCESS,
-        Ok(ExitReason::Terminated) => ExitCode::from(TERMINATED),
+        Ok(ExitReason::Terminated | ExitReason::ShutDown) => ExitCode::from(TERMINATED),
         Err(error) => {
             eprintln!("error: {error} ({})", error.code());
             ExitCode::FAILURE

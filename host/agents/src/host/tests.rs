@@ -32,6 +32,7 @@ use crate::machine::HostContext;
 mod meters;
 mod passwords;
 mod proxies;
+mod reboots;
 mod siblings;
 
 /// The table as the catalogue's test sees it.
@@ -518,13 +519,16 @@ fn settings_tell_only_what_differs() {
 
 /// The process of one that is to restart ends with an error, after which its supervisor starts it again.
 #[test]
-fn an_agent_ends_for_good_only_when_it_is_terminated() {
+fn an_agent_ends_for_good_only_when_it_is_terminated_or_its_machine_shut_down() {
     let ended = |error: WorkerError| exit_reason(Err(error.during("the agent of a machine")));
     assert_eq!(exit_reason(Ok(())).unwrap(), ExitReason::Stopped);
     let terminated = ended(WorkerError::from(Fatal::TerminateAgent));
     assert_eq!(terminated.unwrap(), ExitReason::Terminated);
+    let shut_down = ended(WorkerError::from(Fatal::ShutdownMachine));
+    assert_eq!(shut_down.unwrap(), ExitReason::ShutDown);
     for error in [
         WorkerError::from(Fatal::RestartAgent),
+        WorkerError::from(Fatal::RebootMachine),
         WorkerError::fatal("no disk"),
         WorkerError::text("connection lost"),
     ] {

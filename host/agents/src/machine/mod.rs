@@ -1,14 +1,18 @@
 //! The machine agent: one engine per machine, nested in the agent process that hosts it.
 //!
-//! Like its units it is lent the process's connection. Its one fatal error is that its machine
-//! is dead: then the engine ends for good.
+//! Like its units it is lent the process's connection. It has two fatal errors: that its machine is dead, with
+//! which the engine ends for good, and that the machine reboots, after which its host starts it again.
 
 pub mod agent;
 pub mod apicaller;
 pub mod deployer;
+pub mod machineactions;
 pub mod machiner;
+pub mod reboot;
 #[cfg(test)]
 pub(crate) mod tests;
+
+use std::sync::{Arc, OnceLock};
 
 use periapt_engine::{
     DependencyEngine, EngineConfig, InstallError, Manifolds, Runner, RunnerError, SharedClock,
@@ -22,6 +26,9 @@ use periapt_wire::ApiConnection;
 use tokio::sync::watch;
 
 use crate::host::settings::ModelSettings;
+
+/// The node that lends the engine itself, for reports.
+pub const ENGINE: &str = "engine";
 
 /// What the process gives to the engines nested in it, for as long as one connection lasts.
 #[derive(Clone)]
@@ -45,6 +52,8 @@ pub struct HostContext {
 pub struct MachineContext {
     pub machine: MachineId,
     pub host: HostContext,
+    /// How often the machine had rebooted when this engine first heard of it.
+    pub boot: Arc<OnceLock<u64>>,
 }
 
 /// Stops an engine that is nested in a worker, and returns when it has ended.
@@ -58,12 +67,15 @@ pub(crate) async fn stop_engine(runner: &Runner, id: &str, worker: &WorkerContex
 }
 
 /// The table.
-pub fn manifolds(machine: &MachineContext) -> Manifolds {
+pub fn manifolds(machine: &MachineContext, engine: &DependencyEngine) -> Manifolds {
     Manifolds::new()
         .add(agent::NAME, agent::manifold(machine))
+        .add(ENGINE, engine.self_manifold())
         .add(apicaller::NAME, apicaller::manifold())
         .add(machiner::NAME, machiner::manifold())
         .add(deployer::NAME, deployer::manifold())
+        .add(reboot::NAME, reboot::manifold())
+        .add(machineactions::NAME, machineactions::manifold())
 }
 
 /// Starts the engine of one machine.
@@ -71,11 +83,15 @@ pub fn manifolds(machine: &MachineContext) -> Manifolds {
 /// # Errors
 /// A table that contradicts itself.
 pub fn start(machine: &MachineContext) -> Result<DependencyEngine, InstallError> {
+    let machine = &MachineContext {
+        boot: Arc::default(),
+        ..machine.clone()
+    };
     let host = &machine.host;
     let config = EngineConfig::new(format!("machine {}", machine.machine), host.clock.clone())
         .randomness(host.randomness.clone());
     let engine = DependencyEngine::new(config);
-    let installed = manifolds(machine).install(&engine);
+    let installed = manifolds(machine, &engine).install(&engine);
     if installed.is_err() {
         engine.kill();
     }

@@ -4,12 +4,18 @@ use super::*;
 
 /// The table as the catalogue's test sees it.
 pub(crate) fn table() -> Manifolds {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let _entered = runtime.enter();
     let (connection, _) = periapt_uniter::testing::Controller::new().connect();
-    let host = crate::host::tests::host_context(connection);
-    manifolds(&MachineContext {
+    let machine = MachineContext {
         machine: "0".parse().unwrap(),
-        host,
-    })
+        host: crate::host::tests::host_context(connection),
+        boot: Arc::default(),
+    };
+    let engine = DependencyEngine::new(EngineConfig::new("machine 0", machine.host.clock.clone()));
+    let table = manifolds(&machine, &engine);
+    engine.kill();
+    table
 }
 
 #[test]

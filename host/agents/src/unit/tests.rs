@@ -2,6 +2,7 @@
 
 mod collecting;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use periapt_engine::testing::settle;
@@ -30,6 +31,7 @@ pub(crate) fn table() -> Manifolds {
     let machine = MachineContext {
         machine: "0".parse().unwrap(),
         host,
+        boot: Arc::default(),
     };
     manifolds(&UnitContext {
         unit: name("site/0"),

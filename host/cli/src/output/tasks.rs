@@ -3,6 +3,7 @@
 
 use periapt_model::charm::Parameters;
 use periapt_model::task::{Results, TaskStatus};
+use periapt_model::{MachineId, UnitName};
 use periapt_wire::rest::{OperationInfo, TaskInfo};
 use serde::Serialize;
 
@@ -19,9 +20,11 @@ pub struct TaskDocument<'a> {
     operation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a str>,
-    /// The unit, as Juju calls it within an operation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    host: Option<&'a str>,
+    machine: Option<&'a str>,
+    /// The unit or the machine, as Juju calls it within an operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<ActionDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +44,8 @@ impl<'a> TaskDocument<'a> {
     pub fn of_unit(task: &'a TaskInfo, times: &Times) -> Self {
         Self {
             id: Some(task.id.to_string()),
-            unit: Some(task.unit.as_str()),
+            unit: task.unit.as_ref().map(UnitName::as_str),
+            machine: task.machine.as_ref().map(MachineId::as_str),
             ..Self::bare(task, times)
         }
     }
@@ -49,7 +53,7 @@ impl<'a> TaskDocument<'a> {
     /// For a map by number, within an operation.
     fn of_operation(task: &'a TaskInfo, times: &Times) -> Self {
         Self {
-            host: Some(task.unit.as_str()),
+            host: Some(task.receiver()),
             ..Self::bare(task, times)
         }
     }
@@ -59,7 +63,8 @@ impl<'a> TaskDocument<'a> {
         Self {
             id: Some(task.id.to_string()),
             operation: Some(task.operation.to_string()),
-            unit: Some(task.unit.as_str()),
+            unit: task.unit.as_ref().map(UnitName::as_str),
+            machine: task.machine.as_ref().map(MachineId::as_str),
             action: ActionDocument::of(task),
             command: command(task),
             ..Self::bare(task, times)
@@ -72,6 +77,7 @@ impl<'a> TaskDocument<'a> {
             id: None,
             operation: None,
             unit: None,
+            machine: None,
             host: None,
             action: None,
             command: None,
@@ -238,6 +244,22 @@ mod tests {
                 "tasks": { "2": with(json!({ "host": "site/0" })) },
             })
         );
+    }
+
+    #[test]
+    fn a_task_of_a_machine_names_it_and_no_unit() {
+        let task = task(json!({
+            "unit": null, "machine": "0", "action": "", "command": ["df"], "parameters": {},
+            "status": "completed", "message": "", "results": {}, "log": [],
+        }));
+        let times = Times::new(true);
+        let alone = serde_json::to_value(TaskDocument::alone(&task, &times)).unwrap();
+        assert_eq!(
+            (&alone["machine"], &alone["unit"]),
+            (&json!("0"), &Value::Null)
+        );
+        let within = serde_json::to_value(TaskDocument::of_operation(&task, &times)).unwrap();
+        assert_eq!(within["host"], "machine-0");
     }
 
     #[test]

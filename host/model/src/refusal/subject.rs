@@ -56,6 +56,7 @@ subjects! {
     Database "database" 404 "`periapt status` shows what there is" "choose another name";
     Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
     Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
+    MachineCommand "machine-command" 400 "`periapt exec --machine MACHINE -- COMMAND` takes: df, reboot, report" "choose another name";
     Model "model" 404 "`periapt models` lists the models" "choose another name";
     Operation "operation" 404 "`periapt operations` lists the operations that are remembered" "choose another name";
     Region "region" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";

@@ -1,4 +1,4 @@
-//! Tasks: what an operator asked a unit to run (an action of its charm, or a command), and operations,
+//! Tasks: what an operator asked a unit to run (an action of its charm, or a command) or a machine to do, and operations,
 //! the tasks of one request.
 //!
 //! A task runs at most once and always ends. Words are Juju's. Where it is kept, and who runs it, are not
@@ -9,8 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::hook::Limits;
 
+mod receiver;
 #[cfg(test)]
 mod tests;
+
+pub use receiver::{MachineCommand, Receiver};
 
 /// Numbers of a model's operations and tasks, from 1 on; both come from one sequence.
 pub type TaskId = u64;
@@ -165,7 +168,7 @@ impl Beside {
     }
 }
 
-/// The task that a unit has to see to next: its oldest that has not ended.
+/// A task that has not ended: the oldest of a unit, which it has to see to next, or one of a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DueTask {

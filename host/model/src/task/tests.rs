@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Beside, TaskStatus, operation_status, words};
+use super::{Beside, MachineCommand, Receiver, TaskStatus, operation_status, words};
 
 fn status() -> impl Strategy<Value = TaskStatus> {
     proptest::sample::select(TaskStatus::ALL)
@@ -88,4 +88,35 @@ fn a_group_counts_also_where_a_task_is_not_parallel() {
         Beside::of(false, "disk"),
         Beside::OtherGroups("disk".to_owned())
     );
+}
+
+#[test]
+fn a_receiver_reads_as_it_is_written_and_no_machine_is_a_unit() {
+    for text in ["site/0", "machine/3", "machine-x/0"] {
+        let receiver: Receiver = text.parse().unwrap();
+        assert_eq!(receiver.to_string(), text);
+        assert!(receiver.application().is_some() && receiver.machine().is_none());
+    }
+    for text in ["machine-0", "machine-12/lxd/1"] {
+        let receiver: Receiver = text.parse().unwrap();
+        assert_eq!(receiver.to_string(), text);
+        assert_eq!(receiver.application(), None);
+        assert!(receiver.unit().is_none());
+    }
+    for bad in ["", "site", "machine-", "machine-x", "machine-0/1"] {
+        assert!(bad.parse::<Receiver>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn what_a_machine_does_not_know_is_refused_with_what_it_does() {
+    for command in MachineCommand::ALL {
+        assert_eq!(command.as_str().parse(), Ok(*command));
+    }
+    assert_eq!(
+        "rebot".parse::<MachineCommand>().unwrap_err(),
+        "a machine has no shell, and its agent knows df, reboot, report, not \"rebot\"; did you mean \"reboot\"?"
+    );
+    let long = "x".repeat(10_000).parse::<MachineCommand>();
+    assert!(long.unwrap_err().len() < 250);
 }

@@ -59,11 +59,13 @@ pub enum Operation {
     },
     /// Does the bookkeeping of a hook without running it: it ran already, or a person said to
     /// go on without it. `config_hash` is what a skipped `config-changed` would have seen,
-    /// `leader_settings_version` what a skipped `leader-settings-changed` would have.
+    /// `leader_settings_version` what a skipped `leader-settings-changed` would have, and `reboots` what
+    /// a skipped `start`.
     SkipHook {
         hook: Info,
         config_hash: String,
         leader_settings_version: u64,
+        reboots: u64,
     },
     /// Takes note of won leadership and queues `leader-elected` in the same write.
     AcceptLeadership,
@@ -88,6 +90,8 @@ pub struct Executed {
     pub config_hash: String,
     /// Version of the leader's settings when the hook was chosen.
     pub leader_settings_version: u64,
+    /// How often the machine had rebooted by then.
+    pub reboots: u64,
     /// Generation of the state directory that holds what the hook wrote.
     pub state_generation: u64,
     /// Whether the charm set the unit's workload status.
@@ -165,6 +169,9 @@ impl Operation {
         if state.runs(Kind::LeaderSettingsChanged) {
             next.leader_settings_version = Some(executed.leader_settings_version);
         }
+        if state.runs(Kind::Start) {
+            next.reboots = executed.reboots;
+        }
         next
     }
 
@@ -200,7 +207,7 @@ impl Operation {
                 hook,
                 config_hash,
                 leader_settings_version,
-                ..
+                reboots,
             } => {
                 let ran = state.kind == OperationKind::RunHook && state.step == OperationStep::Done;
                 let mut next = after_hook(state, hook)?;
@@ -209,6 +216,7 @@ impl Operation {
                     Kind::LeaderSettingsChanged if !ran => {
                         next.leader_settings_version = Some(*leader_settings_version);
                     }
+                    Kind::Start if !ran => next.reboots = *reboots,
                     _ => {}
                 }
                 Ok(next)

@@ -21,6 +21,9 @@ pub struct LocalState {
     pub restart: bool,
     /// The whole container of the unit goes away, not only its agent.
     pub shutdown: bool,
+    /// How often its machine had rebooted when the agent first heard of it, which is since when the
+    /// machine's engine runs; none before that.
+    pub boot: Option<u64>,
     /// The recorded hook was broken off because the agent stopped, and is not to blame.
     pub hook_was_interrupted: bool,
     /// The versions of the retry and of the update-status timer that were acted on.
@@ -35,6 +38,18 @@ impl LocalState {
             operation: recorded.unwrap_or_else(OperationState::initial),
             ..Self::default()
         }
+    }
+
+    /// Takes note of what the agent hears first.
+    pub fn hears(&mut self, remote: &RemoteState) {
+        self.boot = self.boot.or(Some(remote.reboots));
+    }
+
+    /// Whether the machine is about to reboot, or has: what has to be run is for the engine that comes
+    /// after the one in which this agent runs.
+    #[must_use]
+    pub fn goes_down(&self, remote: &RemoteState) -> bool {
+        remote.reboot_wanted || self.boot.is_some_and(|boot| boot != remote.reboots)
     }
 
     /// Takes note that `operation`, decided on with `remote`, begins.
@@ -80,6 +95,9 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
     if remote.life == Life::Dead || state.removed {
         return Decision::Dead;
     }
+    if local.goes_down(remote) {
+        return Decision::Waiting;
+    }
     if state.kind == OperationKind::Upgrade {
         return pending_upgrade(local, remote);
     }
@@ -91,6 +109,10 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
         && state.kind == OperationKind::Continue
         && remote.life.is_alive()
         && !local.shutdown;
+    let runs = state.started && !state.stopped;
+    if at_rest && runs && state.reboots != remote.reboots {
+        return run(Kind::Start);
+    }
     if at_rest && let Some(hook) = relations::created(local, remote) {
         return run(hook);
     }
@@ -253,6 +275,7 @@ fn skip(hook: &Info, remote: &RemoteState) -> Decision {
         hook: hook.clone(),
         config_hash: remote.config_hash.clone(),
         leader_settings_version: remote.leader_settings_version,
+        reboots: remote.reboots,
     })
 }
 

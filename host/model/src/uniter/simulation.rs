@@ -189,6 +189,8 @@ impl World {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                reboots: 0,
+                reboot_wanted: false,
             },
             stored: None,
             local: begun(None),
@@ -399,6 +401,7 @@ impl World {
             let executed = Executed {
                 config_hash: self.remote.config_hash.clone(),
                 leader_settings_version: self.remote.leader_settings_version,
+                reboots: self.remote.reboots,
                 state_generation: state.state_generation + 1,
                 status_set: false,
             };

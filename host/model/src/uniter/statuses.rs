@@ -30,6 +30,11 @@ pub fn agent_idle() -> Status<Agent> {
     Status::new(Agent::Idle, "")
 }
 
+/// The machine of the unit reboots, and its agent with it.
+pub fn agent_rebooting() -> Status<Agent> {
+    Status::new(Agent::Rebooting, "")
+}
+
 /// The agent waits for its turn to run a hook.
 pub fn agent_waiting(waits_for: &WaitsFor) -> Status<Agent> {
     Status::new(Agent::Executing, waits_for.to_string())

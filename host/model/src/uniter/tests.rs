@@ -2,6 +2,7 @@
 //! step.
 
 mod failures;
+mod reboots;
 mod relations;
 mod secrets;
 mod walk;
@@ -26,6 +27,8 @@ fn remote() -> RemoteState {
         update_status_version: 0,
         task: None,
         secrets: DueSecrets::default(),
+        reboots: 0,
+        reboot_wanted: false,
     }
 }
 
@@ -64,6 +67,7 @@ fn skip(kind: Kind) -> Decision {
         hook: Info::new(kind),
         config_hash: "one".to_owned(),
         leader_settings_version: 0,
+        reboots: 0,
     })
 }
 
@@ -95,6 +99,7 @@ fn drive(local: &mut LocalState, remote: &RemoteState) -> (Vec<String>, Decision
             let executed = Executed {
                 config_hash: remote.config_hash.clone(),
                 leader_settings_version: remote.leader_settings_version,
+                reboots: remote.reboots,
                 ..Executed::default()
             };
             state = operation.hook_done(&state, &executed);
@@ -289,6 +294,7 @@ fn a_crash_at_each_point_recovers_as_told() {
     let seen = Executed {
         config_hash: "two".to_owned(),
         leader_settings_version: 0,
+        reboots: 0,
         state_generation: 4,
         status_set: true,
     };

@@ -30,6 +30,7 @@ pub fn absent_done(
     let executed = Executed {
         config_hash: remote.config_hash.clone(),
         leader_settings_version: remote.leader_settings_version,
+        reboots: remote.reboots,
         state_generation: state.state_generation,
         status_set: false,
     };

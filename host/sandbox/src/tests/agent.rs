@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use periapt_contract::action::Task;
 use periapt_contract::payloads::Payload;
+use periapt_contract::reboot;
 use periapt_contract::secret::{OwnedSecret, SecretId};
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
@@ -18,9 +19,9 @@ use crate::{
     ActionAnswers, Bag, CallError, ConfigAnswers, CredentialAnswers, Directories, Goal,
     GoalStateAnswers, Goals, HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers,
     LoadedCharm, LogAnswers, LogLevel, Member, MetricsAnswers, Network, NetworkAnswers,
-    PayloadsAnswers, PortsAnswers, RelationAnswers, RelationInfo, ResourcesAnswers, SandboxEngine,
-    SecretAnswers, Settings, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
-    WorkloadAnswers,
+    PayloadsAnswers, PortsAnswers, RebootAnswers, RelationAnswers, RelationInfo, ResourcesAnswers,
+    SandboxEngine, SecretAnswers, Settings, SharedDirectory, StateAnswers, StatusAnswers,
+    UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -300,6 +301,15 @@ impl PortsAnswers for Context {
 
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
         Ok(["website", "cluster"].map(str::to_owned).to_vec())
+    }
+}
+
+impl RebootAnswers for Context {
+    fn may_reboot(&mut self) -> Result<(), CallError> {
+        match self.task {
+            Some(_) => Err(reboot::in_a_task()),
+            None => Ok(()),
+        }
     }
 }
 

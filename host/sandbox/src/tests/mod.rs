@@ -8,6 +8,7 @@ mod files;
 pub(crate) mod guest;
 mod hostile;
 mod nest;
+mod reboot;
 mod relations;
 mod resources;
 mod speed;

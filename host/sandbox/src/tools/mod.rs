@@ -16,6 +16,7 @@ mod metrics;
 mod network;
 mod payloads;
 mod ports;
+mod reboot;
 mod relation;
 mod resources;
 mod secret;
@@ -105,6 +106,7 @@ tools! {
     network: NetworkAnswers,
     payloads: PayloadsAnswers,
     ports: PortsAnswers,
+    reboot: RebootAnswers,
     relation: RelationAnswers,
     resources: ResourcesAnswers,
     secret: SecretAnswers,
@@ -153,6 +155,8 @@ pub enum Permission {
     InAction,
     /// Of applications that an operator trusts.
     Trusted,
+    /// In a hook, and in no action or command.
+    InHook,
 }
 
 impl Tool {

@@ -60,6 +60,7 @@ fn page() -> String {
             Permission::InCollectMetrics => "every unit, in the hook `collect-metrics`",
             Permission::Trusted => "every unit of a trusted application",
             Permission::InAction => "every unit, in an action or a command",
+            Permission::InHook => "every unit, in a hook",
         };
         let Tool {
             juju,

@@ -56,6 +56,7 @@ mod leadership;
 mod life_flag;
 mod log_forwarding;
 mod log_sink;
+mod machine_actions;
 mod machine_undertaker;
 mod machiner;
 mod metric_pruning;
@@ -66,6 +67,7 @@ mod model_upgrader;
 mod pinger;
 mod provisioner;
 mod proxy_updater;
+mod reboot;
 mod retry_strategy;
 mod secret_backends;
 mod secrets;
@@ -128,6 +130,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         life_flag::handlers(),
         log_forwarding::handlers(),
         log_sink::handlers(),
+        machine_actions::handlers(),
         machine_undertaker::handlers(),
         machiner::handlers(),
         metric_pruning::handlers(),
@@ -138,6 +141,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         pinger::handlers(),
         provisioner::handlers(),
         proxy_updater::handlers(),
+        reboot::handlers(),
         retry_strategy::handlers(),
         secret_backends::handlers(),
         secrets::handlers(),

@@ -4,8 +4,9 @@ use periapt_store::{Committed, HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, BeginTask, CommitHook, EndTask, EnsureUnitDead, FailHook, GetApplicationStatus,
     GetCharm, GetCloudAccess, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState,
-    GetResource, GetState, GetTaskStatus, HookCommitted, LogTask, SetApplicationStatus, SetState,
-    SetUnitAgentStatus, SetUnitResource, SetUnitStatus, SetWorkloadVersion, WatchTasks, WatchUnit,
+    GetResource, GetState, GetTaskStatus, HookCommitted, LogTask, RequestReboot,
+    SetApplicationStatus, SetState, SetUnitAgentStatus, SetUnitResource, SetUnitStatus,
+    SetWorkloadVersion, WatchTasks, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -31,7 +32,9 @@ handlers! { for periapt_wire::agent::uniter:
             .key(namespace::SECRET_HOOKS, &application)
             .all(namespace::CHARM);
         if let Some(machine) = &place.machine {
-            interest = interest.key(namespace::MACHINE, machine);
+            interest = interest
+                .key(namespace::MACHINE, machine)
+                .key(namespace::REBOOT, machine);
         }
         session.watch(watch::notify(session, interest), Vec::new())
     };
@@ -83,6 +86,10 @@ handlers! { for periapt_wire::agent::uniter:
         let run = call.run.clone();
         session.store().fail_hook(session.model()?, &call.unit, call.from, &call.operation, call.agent, call.run).await?;
         session.state().observation().hook(session.model()?, &call.unit, &run);
+        Ok(Empty {})
+    };
+    RequestReboot: |session, call| {
+        session.store().request_reboot(session.model()?, &call.unit, call.from, &call.operation, call.agent).await?;
         Ok(Empty {})
     };
     BeginTask: |session, call| {

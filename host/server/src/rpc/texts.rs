@@ -8,7 +8,8 @@ use periapt_model::bounds::{AGENT_LOG_LINES, AGENT_TEXT_BYTES, AGENT_VALUE_BYTES
 use periapt_wire::Call;
 use periapt_wire::agent::host::{PutIntrospection, PutReport};
 use periapt_wire::agent::log_sink::WriteLogs;
-use periapt_wire::agent::uniter::{BeginHook, CommitHook, FailHook, SetState};
+use periapt_wire::agent::machine_actions::EndMachineTask;
+use periapt_wire::agent::uniter::{BeginHook, CommitHook, FailHook, RequestReboot, SetState};
 use serde_json::Value;
 
 use super::error::RpcError;
@@ -21,6 +22,8 @@ const CARRIERS: &[(&str, &str)] = &[
     name::<BeginHook>(),
     name::<CommitHook>(),
     name::<FailHook>(),
+    name::<RequestReboot>(),
+    name::<EndMachineTask>(),
     name::<PutReport>(),
     name::<PutIntrospection>(),
     name::<WriteLogs>(),

@@ -48,6 +48,8 @@ namespaces! {
     MACHINE_UNITS = "machine-units";
     /// Key: the machine. Marked for removal, or removed.
     MACHINE_REMOVAL = "machine-removal";
+    /// Key: the machine. A reboot of it is asked for, or was carried out.
+    REBOOT = "reboot";
     /// Key: the relation's number. Made, life, suspension, gone.
     RELATION = "relation";
     /// Key: the relation's number. Somebody entered, left or changed settings.
@@ -72,7 +74,7 @@ namespaces! {
     HOOK = "hook";
     /// Key: the id of the operation. It was asked for, or something became of a task of it.
     OPERATION = "operation";
-    /// Key: the unit. Something became of what it was asked to run.
+    /// Key: the unit, or `machine-ID`. Something became of what it was asked to run.
     TASK = "task";
     /// Key: the tag of a model, an application, a unit or a machine. What people note of it.
     ANNOTATION = "annotation";
@@ -115,6 +117,7 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
         LOG | HOOK
             | OPERATION
             | TASK
+            | REBOOT
             | ANNOTATION
             | RESOLVED
             | APPLICATION_CONFIG

@@ -30,6 +30,7 @@ mod effects;
 mod leader;
 mod payloads;
 mod ports;
+mod reboot;
 pub(crate) mod runs;
 mod secrets;
 mod state;
@@ -241,6 +242,8 @@ impl Store {
                     told.remote.leader_settings_version =
                         leader_settings_version(tx, &model, &unit).await?;
                 }
+                // The row was read before.
+                told.remote.reboot_wanted |= !effects.reboot.changes_nothing();
                 if let Some(workload) = done.workload {
                     told.view.workload = workload;
                 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Machine, Status};
+use periapt_model::task::Receiver;
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::provisioner::MachineInfo;
@@ -14,9 +15,10 @@ use crate::db::{PART, Session, Tx, columns, json, names, params, part_params, to
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{self, Table, With, tables};
-use crate::{Result, Store};
+use crate::{Result, Store, operation};
 
 mod operator;
+pub(crate) mod reboot;
 mod seen;
 mod stopping;
 
@@ -372,6 +374,7 @@ async fn complete_removal(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -
     if tx.db.count(sql, params![model, machine]).await? == 0 {
         return Ok(());
     }
+    operation::gone(tx, model, &Receiver::Machine(machine.clone())).await?;
     tables::remove(tx, model, With::Machine, machine).await?;
     tx.touch(model, namespace::MACHINE_REMOVAL, machine.as_str());
     tx.touch(model, namespace::MACHINE, machine.as_str());
@@ -383,7 +386,11 @@ async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<V
     Ok(db.words("machine", sql, params![model]).await?)
 }
 
-async fn require(db: &mut Session, model: &ModelUuid, machine: &MachineId) -> Result<Life> {
+pub(crate) async fn require(
+    db: &mut Session,
+    model: &ModelUuid,
+    machine: &MachineId,
+) -> Result<Life> {
     let sql = "SELECT life FROM machine WHERE model_uuid = $1 AND id = $2";
     let life = db.word("life", sql, params![model, machine]).await?;
     life.ok_or_else(|| StoreError::not_found(Subject::Machine, machine))

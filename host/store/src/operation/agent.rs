@@ -3,7 +3,7 @@
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status};
-use periapt_model::task::{Results, TaskId, TaskStatus};
+use periapt_model::task::{Receiver, Results, TaskId, TaskStatus};
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{HookReport, TaskEnd, TaskToRun};
 
@@ -66,13 +66,7 @@ impl Store {
                     end(tx, &model, &task, &ending).await?;
                     return Ok(None);
                 }
-                let sql = "UPDATE task SET status = $3, started_at = $4
-                    WHERE model_uuid = $1 AND id = $2 AND status = 'pending'";
-                let running = TaskStatus::Running.as_str();
-                tx.db
-                    .execute(sql, params![&model, task.id, running, tx.now])
-                    .await?;
-                touch(tx, &model, &task);
+                begin(tx, &model, &task).await?;
                 status::put_agent(tx, &model, &unit, &agent).await?;
                 Ok(tx.db.one(TO_RUN, params![&model, task.id]).await?)
             })
@@ -151,18 +145,34 @@ impl Store {
             .await?;
         let found: Option<TaskRow> = found;
         Ok(found
-            .filter(|task| task.unit == *unit)
+            .filter(|task| is_of(task, unit))
             .map(|task| task.status))
     }
+}
+
+fn is_of(task: &TaskRow, unit: &UnitName) -> bool {
+    matches!(&task.receiver, Receiver::Unit(own) if own == unit)
 }
 
 /// A task, if it is one of the unit.
 async fn of_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, task: TaskId) -> Result<TaskRow> {
     let found = find(&mut tx.db, model, task).await?;
-    match found.unit == *unit {
+    match is_of(&found, unit) {
         true => Ok(found),
         false => Err(StoreError::not_found(Subject::Task, task)),
     }
+}
+
+/// Writes down that a task that waited runs now.
+pub(super) async fn begin(tx: &mut Tx, model: &ModelUuid, task: &TaskRow) -> Result<()> {
+    let sql = "UPDATE task SET status = $3, started_at = $4
+        WHERE model_uuid = $1 AND id = $2 AND status = 'pending'";
+    let running = TaskStatus::Running.as_str();
+    tx.db
+        .execute(sql, params![model, task.id, running, tx.now])
+        .await?;
+    touch(tx, model, task);
+    Ok(())
 }
 
 /// Ends a task with what it changed, in the transaction that commits that. One that is not running is not

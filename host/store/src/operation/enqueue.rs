@@ -1,4 +1,4 @@
-//! What people ask for: an operation with a task for each unit, and its cancelling.
+//! What people ask for: an operation with a task for each unit or machine, and its cancelling.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use periapt_model::bounds::{
 use periapt_model::charm::Parameters;
 use periapt_model::nearest::suggestion;
 use periapt_model::refusal::Subject;
-use periapt_model::task::{ACTIONS, COMMANDS, TaskId, TaskStatus};
+use periapt_model::task::{ACTIONS, COMMANDS, MachineCommand, Receiver, TaskId, TaskStatus};
 use periapt_model::{ApplicationName, ModelUuid, Refusal, UnitName, UserName};
 use periapt_wire::rest::{EnqueueOperation, OperationInfo, TaskInfo};
 
@@ -19,7 +19,7 @@ use crate::changes::namespace;
 use crate::db::{Session, Which, params, to_json};
 use crate::error::StoreError;
 use crate::lease::rows::leaders;
-use crate::{Result, Store, application, charm};
+use crate::{Result, Store, application, charm, machine};
 
 /// A unit's name for the one that leads its application: `site/leader`.
 const LEADER: &str = "/leader";
@@ -34,7 +34,7 @@ struct Work {
 }
 
 impl Store {
-    /// Has units run an action or a command: a task for each, all or none.
+    /// Has units run an action or a command, or machines one of theirs: a task for each, all or none.
     pub async fn enqueue_operation(
         &self,
         model: &ModelUuid,
@@ -46,33 +46,41 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_alive_model(&mut tx.db, &model).await?;
-                let units = receivers(&mut tx.db, &model, &request).await?;
-                let mut works: BTreeMap<ApplicationName, Work> = BTreeMap::new();
-                for unit in &units {
-                    if let Entry::Vacant(place) = works.entry(unit.application()) {
-                        let work = work(&mut tx.db, &model, place.key(), &request).await?;
+                let receivers = receivers(&mut tx.db, &model, &request).await?;
+                // By application; machines have none.
+                let mut works: BTreeMap<Option<ApplicationName>, Work> = BTreeMap::new();
+                for receiver in &receivers {
+                    if let Entry::Vacant(place) = works.entry(receiver.application()) {
+                        let work = match place.key() {
+                            Some(application) => {
+                                work(&mut tx.db, &model, application, &request).await?
+                            }
+                            None => work_of_machine(&request)?,
+                        };
                         place.insert(work);
                     }
                 }
-                let operation = tx.take_numbers(&model, NUMBERS, 1 + units.len() as u64).await? + 1;
+                let numbers = 1 + receivers.len() as u64;
+                let operation = tx.take_numbers(&model, NUMBERS, numbers).await? + 1;
                 let sql = "INSERT INTO operation (model_uuid, id, summary, requested_by, enqueued_at)
                     VALUES ($1, $2, $3, $4, $5)";
-                let summary = summary(&request, &units);
+                let summary = summary(&request, &receivers);
                 tx.db
                     .execute(sql, params![&model, operation, summary, &user, tx.now])
                     .await?;
-                let mut rows = Vec::with_capacity(units.len());
-                for (unit, id) in units.iter().zip(operation + 1..) {
-                    let application = unit.application();
+                let mut rows = Vec::with_capacity(receivers.len());
+                for (receiver, id) in receivers.iter().zip(operation + 1..) {
+                    let application = receiver.application();
                     let Some(work) = works.get(&application) else {
                         continue;
                     };
+                    let application = application.map(|name| name.to_string());
                     rows.push(params![
                         &model,
                         id,
                         operation,
-                        unit,
-                        &application,
+                        receiver.to_string(),
+                        application.unwrap_or_default(),
                         &work.dispatch,
                         to_json(&work.arguments)?,
                         to_json(&work.parameters)?,
@@ -83,13 +91,13 @@ impl Store {
                         false,
                         tx.now
                     ]);
-                    tx.touch(&model, namespace::TASK, unit.as_str());
+                    tx.touch(&model, namespace::TASK, receiver.to_string());
                 }
                 let head = "INSERT INTO task (model_uuid, id, operation, receiver, receiver_application, dispatch,
                     arguments, parameters, parallel, execution_group, timeout, status, ended, enqueued_at)";
                 tx.db.insert_many(head, "", rows).await?;
-                for unit in &units {
-                    require_room(&mut tx.db, &model, unit).await?;
+                for receiver in &receivers {
+                    require_room(&mut tx.db, &model, receiver).await?;
                 }
                 tx.touch(&model, namespace::OPERATION, operation.to_string());
                 reading::operation(&mut tx.db, &model, operation).await
@@ -142,8 +150,27 @@ fn check(request: &EnqueueOperation) -> Result<()> {
         }
         _ => {}
     }
-    if request.units.is_empty() && request.applications.is_empty() {
-        return refuse("name units, or applications whose units are to run it");
+    let names_units = !request.units.is_empty() || !request.applications.is_empty();
+    match (names_units, request.machines.is_empty()) {
+        (false, true) => {
+            return refuse("name units, or applications whose units are to run it, or machines");
+        }
+        (true, false) => {
+            return refuse("name units or machines, not both: they know other commands");
+        }
+        (false, false) if request.action.is_some() => {
+            return refuse("a machine has no actions; name one of its commands");
+        }
+        (false, false)
+            if request.timeout.is_some()
+                || request.parallel.is_some()
+                || request.execution_group.is_some() =>
+        {
+            return refuse(
+                "a machine's command takes no time limit and no turn: it is short, and carried out beside everything else",
+            );
+        }
+        _ => {}
     }
     let bytes = to_json(&request.parameters)?.len() + to_json(&request.command)?.len();
     if PARAMETERS_BYTES.exceeded_by(bytes) {
@@ -170,13 +197,17 @@ fn check(request: &EnqueueOperation) -> Result<()> {
     Ok(())
 }
 
-/// The units that are asked, each once, in the order in which they were named.
+/// Who is asked, each once, in the order in which they were named.
 async fn receivers(
     db: &mut Session,
     model: &ModelUuid,
     request: &EnqueueOperation,
-) -> Result<Vec<UnitName>> {
-    let mut units = Vec::new();
+) -> Result<Vec<Receiver>> {
+    let mut receivers = Vec::new();
+    for machine in &request.machines {
+        machine::require_alive(db, model, machine).await?;
+        receivers.push(Receiver::Machine(machine.clone()));
+    }
     for name in &request.units {
         let unit = match name.strip_suffix(LEADER) {
             Some(application) => leader(db, model, application).await?,
@@ -190,7 +221,7 @@ async fn receivers(
                 life,
             });
         }
-        units.push(unit);
+        receivers.push(Receiver::Unit(unit));
     }
     for application in &request.applications {
         application::require(db, model, application).await?;
@@ -204,18 +235,22 @@ async fn receivers(
                 "\"{application}\" has no unit that could run it"
             )));
         }
-        units.extend(of_application);
+        receivers.extend(of_application.into_iter().map(Receiver::Unit));
     }
     let mut seen = BTreeSet::new();
-    units.retain(|unit| seen.insert(unit.clone()));
-    if TASKS_AT_ONCE.exceeded_by(units.len()) {
+    receivers.retain(|receiver| seen.insert(receiver.clone()));
+    if TASKS_AT_ONCE.exceeded_by(receivers.len()) {
+        let what = match request.machines.is_empty() {
+            true => "units",
+            false => "machines",
+        };
         return Err(StoreError::bad_request(format!(
-            "one request starts at most {} tasks, and this names {} units",
+            "one request starts at most {} tasks, and this names {} {what}",
             TASKS_AT_ONCE.most,
-            units.len()
+            receivers.len()
         )));
     }
-    Ok(units)
+    Ok(receivers)
 }
 
 /// The unit that leads an application.
@@ -295,15 +330,40 @@ async fn work(
     Ok(work)
 }
 
-/// Refuses when more waits on a unit than may.
-async fn require_room(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> Result<()> {
+/// What a machine does for the request.
+fn work_of_machine(request: &EnqueueOperation) -> Result<Work> {
+    let (name, arguments) = request
+        .command
+        .split_first()
+        .ok_or_else(|| StoreError::bad_request("name one of a machine's commands"))?;
+    let known = name.parse::<MachineCommand>();
+    let command = known.map_err(|message| StoreError::Refused {
+        refusal: Refusal::NotFound(Subject::MachineCommand),
+        message,
+    })?;
+    if !arguments.is_empty() {
+        return Err(StoreError::bad_request(format!(
+            "\"{command}\" of a machine takes no arguments"
+        )));
+    }
+    Ok(Work {
+        dispatch: format!("{COMMANDS}{command}"),
+        arguments: Vec::new(),
+        parameters: Parameters::new(),
+        parallel: true,
+        execution_group: String::new(),
+    })
+}
+
+/// Refuses when more waits on a unit or a machine than may.
+async fn require_room(db: &mut Session, model: &ModelUuid, receiver: &Receiver) -> Result<()> {
     let sql = "SELECT COUNT(*) FROM task WHERE model_uuid = $1 AND receiver = $2 AND ended = 0";
-    let waiting = db.count(sql, params![model, unit]).await?;
+    let waiting = db.count(sql, params![model, receiver.to_string()]).await?;
     match waiting > TASKS_WAITING.most {
         true => Err(StoreError::Refused {
             refusal: Refusal::TasksExceeded,
             message: format!(
-                "{} tasks wait on {unit}, as many as may",
+                "{} tasks wait on {receiver}, as many as may",
                 TASKS_WAITING.most
             ),
         }),
@@ -312,15 +372,16 @@ async fn require_room(db: &mut Session, model: &ModelUuid, unit: &UnitName) -> R
 }
 
 /// The operation in words, as in Juju: `rebuild run on site/0, site/1`.
-fn summary(request: &EnqueueOperation, units: &[UnitName]) -> String {
+fn summary(request: &EnqueueOperation, receivers: &[Receiver]) -> String {
     const NAMED: usize = 5;
     let what = match (&request.action, request.command.first()) {
         (Some(action), _) => action.as_str(),
         (None, Some(command)) => command.as_str(),
         (None, None) => "",
     };
-    let named: Vec<&str> = units.iter().take(NAMED).map(UnitName::as_str).collect();
-    let more = match units.len().saturating_sub(NAMED) {
+    let named = receivers.iter().take(NAMED).map(Receiver::to_string);
+    let named: Vec<String> = named.collect();
+    let more = match receivers.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -1,12 +1,12 @@
-//! Operations and their tasks: what people ask units to run, what agents make of it, and how it is shown.
+//! Operations and their tasks: what people ask units and machines to run, what agents make of it, and how it is shown.
 //!
 //! A task is run at most once: the transaction that begins it finds it pending, and no other one makes it
 //! that again. It always ends: with its commit, by its agent's word, with its unit, or, where the process
 //! that ran it is gone, by the word of the next.
 
+use periapt_model::ModelUuid;
 use periapt_model::refusal::Subject;
-use periapt_model::task::{TaskId, TaskStatus};
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::task::{Receiver, TaskId, TaskStatus};
 
 use crate::Result;
 use crate::changes::namespace;
@@ -16,6 +16,7 @@ use crate::tables::{Table, tables};
 
 mod agent;
 mod enqueue;
+mod machine;
 mod prune;
 mod reading;
 #[cfg(test)]
@@ -38,7 +39,7 @@ columns! {
     pub(crate) struct TaskRow {
         id: TaskId = "id",
         operation: TaskId = "operation",
-        unit: UnitName = "receiver" as word,
+        receiver: Receiver = "receiver" as word,
         status: TaskStatus = "status" as word,
     }
     const TASK = "FROM task WHERE model_uuid = $1 AND id = $2";
@@ -50,20 +51,28 @@ async fn find(db: &mut Session, model: &ModelUuid, task: TaskId) -> Result<TaskR
     found.ok_or_else(|| StoreError::not_found(Subject::Task, task))
 }
 
-/// Something became of a task: those hear of it who watch its operation, and its unit's agent.
+/// Something became of a task: those hear of it who watch its operation, and the agent that runs it.
 fn touch(tx: &mut Tx, model: &ModelUuid, task: &TaskRow) {
     tx.touch(model, namespace::OPERATION, task.operation.to_string());
-    tx.touch(model, namespace::TASK, task.unit.as_str());
+    tx.touch(model, namespace::TASK, task.receiver.to_string());
 }
 
-/// A unit is gone: what it had yet to run is cancelled, and what it ran has failed.
-pub(crate) async fn unit_gone(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<()> {
-    for task in tx.db.all(NOT_ENDED, params![model, unit]).await? {
+/// A unit or a machine is gone: what it had yet to run is cancelled, and what it ran has failed.
+pub(crate) async fn gone(tx: &mut Tx, model: &ModelUuid, receiver: &Receiver) -> Result<()> {
+    for task in tx
+        .db
+        .all(NOT_ENDED, params![model, receiver.to_string()])
+        .await?
+    {
         let status = match task.status {
             TaskStatus::Pending => TaskStatus::Cancelled,
             status => status.broken_off().unwrap_or(TaskStatus::Cancelled),
         };
-        let ending = Ending::of(status, format!("unit {unit} was removed"));
+        let who = match receiver {
+            Receiver::Unit(unit) => format!("unit {unit}"),
+            Receiver::Machine(machine) => format!("machine {machine}"),
+        };
+        let ending = Ending::of(status, format!("{who} was removed"));
         end(tx, model, &task, &ending).await?;
     }
     Ok(())

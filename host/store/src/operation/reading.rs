@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use periapt_model::refusal::Subject;
-use periapt_model::task::{ACTIONS, Asked, TaskId, TaskStatus, operation_status};
-use periapt_model::{ApplicationName, ModelUuid};
+use periapt_model::task::{ACTIONS, Asked, Receiver, TaskId, TaskStatus, operation_status};
+use periapt_model::{ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{
     ActionInfo, ApplicationActions, OperationInfo, OperationQuery, Page, TaskInfo, TaskLine,
 };
@@ -47,7 +47,8 @@ columns! {
     struct Brief -> TaskInfo {
         id = "id",
         operation = "operation",
-        unit = "receiver" as word,
+        unit = "receiver" as unit,
+        machine = "receiver" as machine,
         action = "dispatch" as action,
         command = ["dispatch, arguments"] as command,
         parameters = "parameters" as json,
@@ -72,6 +73,16 @@ columns! {
         message = "message",
     }
     const LINES = "FROM task_log WHERE model_uuid = $1 AND task = $2 AND line >= $3 ORDER BY line";
+}
+
+fn unit(cells: &mut Cells<'_>) -> std::result::Result<Option<UnitName>, DatabaseError> {
+    let receiver: Receiver = word(cells)?;
+    Ok(receiver.unit())
+}
+
+fn machine(cells: &mut Cells<'_>) -> std::result::Result<Option<MachineId>, DatabaseError> {
+    let receiver: Receiver = word(cells)?;
+    Ok(receiver.machine())
 }
 
 /// The name of an action.
@@ -118,12 +129,18 @@ impl Store {
         let dispatches = wanted(&query.actions, |action| {
             Ok(format!("{ACTIONS}{}", plain(action)?))
         })?;
+        let units = wanted(&query.units, plain)?;
+        let machines = wanted(&query.machines, |id| {
+            let machine: MachineId = id.parse()?;
+            Ok(Receiver::Machine(machine).to_string())
+        })?;
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
         let values = params![
             model,
             before,
-            wanted(&query.units, plain)?,
+            // Each ends and begins with a comma, so that both together are one list.
+            format!("{units}{machines}"),
             wanted(&query.applications, plain)?,
             dispatches,
             statuses,

@@ -17,6 +17,7 @@ use serde_json::json;
 use crate::testing::{Fixture, charm, fixtures, unit};
 use crate::{HookCommit, Interest, Store, StoreError, namespace};
 
+mod machines;
 mod remembered;
 
 /// `site` with an action that takes something and one that takes nothing, and a command.

@@ -3,6 +3,7 @@
 
 use periapt_model::refusal::Subject;
 use periapt_model::removal::{Departure, Force, Leaving, NextStep};
+use periapt_model::task::Receiver;
 use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::Removal;
 
@@ -244,7 +245,7 @@ async fn remove_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<(
         return Ok(());
     };
     relation::leave_all(tx, model, unit).await?;
-    operation::unit_gone(tx, model, unit).await?;
+    operation::gone(tx, model, &Receiver::Unit(unit.clone())).await?;
     secret::unit_gone(tx, model, unit).await?;
     tables::remove(tx, model, With::Unit, unit).await?;
     lease::rows::release_leadership(tx, model, unit).await?;

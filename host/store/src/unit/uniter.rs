@@ -218,6 +218,8 @@ columns! {
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
         opened_ports: Openings = "unit.opened_ports" as json,
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
+        reboots: u64 = "COALESCE(machine.reboots, 0)",
+        reboot_wanted: bool = "COALESCE(machine.reboot_wanted, 0)",
         address: Option<u64> = "unit.address" as number,
         exposure: Exposure = "application.exposure" as json,
         trusted: bool = "application.trusted",
@@ -313,6 +315,8 @@ pub(crate) async fn told(
             update_status_version: 0,
             task: row.task,
             secrets,
+            reboots: row.reboots,
+            reboot_wanted: row.reboot_wanted,
         },
         view: HookView {
             machine: row.machine,

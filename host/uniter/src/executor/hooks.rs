@@ -201,6 +201,7 @@ impl Executor {
                 let executed = Executed {
                     config_hash: heard.config_hash.clone(),
                     leader_settings_version: remote.leader_settings_version,
+                    reboots: remote.reboots,
                     state_generation: generation,
                     status_set,
                 };
@@ -246,6 +247,11 @@ impl Executor {
                     ..self.report(info.name())
                 };
                 self.hook_failed(info, run, status_set).await
+            }
+            Ended::Reboots { status_set } => {
+                lines.release();
+                self.reboot_now(info, status_set).await?;
+                Ok(Outcome::Rebooting)
             }
             Ended::BrokenOff => {
                 self.broken_off().await;

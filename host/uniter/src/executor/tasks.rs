@@ -205,7 +205,8 @@ impl Executor {
                 self.task_failed(due, &task, status, message, run, Answer::default())
                     .await
             }
-            Ok(Ended::BrokenOff) => {
+            // A task is refused it, so that it is none of its ends; should it be, nothing is committed.
+            Ok(Ended::Reboots { .. } | Ended::BrokenOff) => {
                 let config = self.config.clone();
                 let end = self.end_task(due, TaskStatus::Failed, STOPPED, Results::new(), None);
                 // Should the controller not hear of it, the next process ends it.

@@ -19,6 +19,7 @@ use periapt_wire::agent::deployer::DeployedUnit;
 use periapt_wire::agent::host::HostedModel;
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::metrics::MetricBatch;
+use periapt_wire::agent::reboot::Reboots;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{HookReport, ResourceContent, UnitState};
 use periapt_wire::rest::WorkerRow;
@@ -33,6 +34,7 @@ use tokio_util::sync::CancellationToken;
 mod commit;
 mod effects;
 mod link;
+mod machines;
 mod passwords;
 mod relations;
 mod secrets;
@@ -85,6 +87,8 @@ pub struct UnitRecord {
 struct Inner {
     units: BTreeMap<UnitName, UnitRecord>,
     machines: BTreeMap<MachineId, (Life, Option<Status<Machine>>)>,
+    reboots: BTreeMap<MachineId, Reboots>,
+    machine_tasks: BTreeMap<MachineId, machines::MachineTasks>,
     charms: HashMap<String, CharmInfo>,
     blobs: HashMap<String, Bytes>,
     settings: Values,
@@ -180,6 +184,8 @@ impl Controller {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                reboots: 0,
+                reboot_wanted: false,
             },
             config,
             state: UnitState::default(),
@@ -445,6 +451,10 @@ impl Controller {
             "PutReport" => {
                 self.lock().rows = argument(&params, "rows")?;
                 value(Empty {})
+            }
+            "WatchReboot" | "GetReboot" | "ClearReboot" | "WatchMachineTasks" | "MachineTasks"
+            | "BeginMachineTask" | "EndMachineTask" => {
+                self.of_machine(&machine()?, method, &params)?
             }
             "MachineLife" => value(self.lock().machines.get(&machine()?).map(|(life, _)| *life)),
             "MachineStatus" => {

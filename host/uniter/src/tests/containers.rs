@@ -191,3 +191,31 @@ async fn what_could_not_be_handed_over_is_tried_again_and_nothing_is_taken_back_
     }
     agent.stop().await;
 }
+
+/// A machine that reboots: what is served ends with its engine and begins anew with the next one.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_served_ends_with_a_reboot_and_begins_anew_with_the_next_engine() {
+    let world = World::with_a_server();
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "install" => Ok(planned(80)),
+        _ => Ok(Effects::default()),
+    });
+    let agent = world.start();
+    let before = world
+        .desired_once(|desired| !desired.containers.is_empty())
+        .await;
+    world.settle().await;
+    world.process.end_workloads(&unit()).unwrap();
+    let ended = world.desired().unwrap();
+    assert!(ended.containers.is_empty() && ended.number > before.number);
+    agent.stop().await;
+    let agent = world.start();
+    let after = world
+        .desired_once(|desired| !desired.containers.is_empty())
+        .await;
+    assert_eq!(after.containers, before.containers);
+    assert!(after.number > ended.number);
+    agent.stop().await;
+    let none: UnitName = "site/9".parse().unwrap();
+    world.process.end_workloads(&none).unwrap();
+}

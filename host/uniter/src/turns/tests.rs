@@ -30,6 +30,21 @@ fn reasons(turns: &[LockTurn]) -> Vec<&str> {
 }
 
 #[tokio::test]
+async fn a_machine_is_quiet_once_nothing_runs_there_whoever_is_in_line() {
+    let turns = turns(&FakeClock::new());
+    let machine: MachineId = "0".parse().unwrap();
+    turns.quiet(&machine).await;
+    let running = line_up(&turns, "site/0", "0");
+    let elsewhere = line_up(&turns, "site/9", "1");
+    let quiet = turns.quiet(&machine);
+    let mut quiet = std::pin::pin!(quiet);
+    assert!(futures::poll!(quiet.as_mut()).is_pending());
+    drop(running);
+    quiet.await;
+    drop(elsewhere);
+}
+
+#[tokio::test]
 async fn holder_queue_and_history_tell_who_had_it_and_for_how_long() {
     let clock = FakeClock::new();
     let turns = turns(&clock);

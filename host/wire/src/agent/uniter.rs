@@ -240,6 +240,15 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
         agent: Status<Agent>,
         run: HookReport,
     } -> Empty;
+    /// A hook asked for a reboot at once: the state in which it is queued to be run again, the reboot and the
+    /// status that shows it, in one transaction.
+    [Write] RequestReboot as RequestReboot {
+        unit: UnitName,
+        /// The sequence of the state that this follows.
+        from: u64,
+        operation: OperationState,
+        agent: Status<Agent>,
+    } -> Empty;
     /// Records that a task begins, once, and shows it. None where it is not to be run any more: it was
     /// cancelled, or the unit leaves, with which it is.
     [Write] BeginTask as BeginTask { unit: UnitName, task: TaskId, agent: Status<Agent> } -> Option<TaskToRun>;

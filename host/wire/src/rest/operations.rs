@@ -1,4 +1,4 @@
-//! Operations: what a person asks units to run, as tasks of which each unit has one.
+//! Operations: what a person asks units, or machines, to run, as tasks of which each has one.
 //!
 //! | method and path | query | answer |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 use std::collections::BTreeMap;
 
 use periapt_model::charm::Parameters;
-use periapt_model::task::{TaskId, TaskStatus};
-use periapt_model::{ApplicationName, UnitName};
+use periapt_model::task::{Receiver, TaskId, TaskStatus};
+use periapt_model::{ApplicationName, MachineId, UnitName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -40,6 +40,9 @@ pub struct EnqueueOperation {
     /// All units of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub applications: Vec<ApplicationName>,
+    /// Machines, in place of units: the command is then one of `df`, `reboot` and `report`, without arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineId>,
     /// How long each task may compute, milliseconds; as long as a hook may when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
@@ -74,13 +77,18 @@ pub struct OperationInfo {
     pub tasks: Vec<TaskInfo>,
 }
 
-/// What one unit was asked to run.
+/// What one unit, or one machine, was asked to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct TaskInfo {
     pub id: TaskId,
     pub operation: TaskId,
-    pub unit: UnitName,
+    /// None for a task of a machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<UnitName>,
+    /// None for a task of a unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineId>,
     /// The action; empty for a command.
     pub action: String,
     /// The command with its arguments; none for an action.
@@ -115,6 +123,17 @@ pub struct TaskInfo {
     /// What it told while it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<Vec<TaskLine>>,
+}
+
+impl TaskInfo {
+    /// Who runs it, as people read it: `site/0`, or `machine-0`.
+    pub fn receiver(&self) -> String {
+        match (&self.unit, &self.machine) {
+            (Some(unit), _) => unit.to_string(),
+            (None, Some(machine)) => Receiver::Machine(machine.clone()).to_string(),
+            (None, None) => String::new(),
+        }
+    }
 }
 
 /// A line of progress.
@@ -163,6 +182,8 @@ pub struct OperationQuery {
     pub units: Option<String>,
     /// Operations with a task on a unit of one of these, comma separated.
     pub applications: Option<String>,
+    /// Operations with a task on one of these machines, comma separated. With `units`, on one of either.
+    pub machines: Option<String>,
     /// Operations with one of these actions, comma separated.
     pub actions: Option<String>,
     /// Operations with a task that is one of these, comma separated: `running,failed`.

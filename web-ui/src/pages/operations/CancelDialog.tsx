@@ -7,6 +7,7 @@ import { CommandHint } from "../../components/Commands";
 import { Dialog } from "../../components/Dialog";
 import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
+import { receiverOf } from "../../lib/operations";
 import { useAct } from "../../lib/useAct";
 
 interface Properties {
@@ -36,7 +37,7 @@ export function CancelDialog({ model, what, tasks, onClose }: Properties) {
     },
   );
   const units = (status: TaskInfo["status"]): string[] =>
-    tasks.filter((task) => task.status === status).map(({ unit }) => unit);
+    tasks.filter((task) => task.status === status).map(receiverOf);
   const only = tasks.length === 1 ? tasks[0] : undefined;
   const cli = command("cancel-task", "-m", model, ...tasks.map(({ id }) => String(id)));
   return (

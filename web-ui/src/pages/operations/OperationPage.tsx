@@ -15,7 +15,7 @@ import { Empty, Failure, Loading } from "../../components/States";
 import { TaskMark } from "../../components/TaskMark";
 import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
-import { canCancel, hasEnded, mergedOperation, tookText, whoAsked } from "../../lib/operations";
+import { canCancel, hasEnded, mergedOperation, receiverOf, tookText, whoAsked } from "../../lib/operations";
 import { toModel, toOperations } from "../../lib/to";
 import { useSeconds } from "../../lib/useNow";
 import { useHealth, useToldOperations } from "../../live/context";
@@ -108,7 +108,7 @@ export function OperationPage() {
   );
 }
 
-const nameOf = ({ id, unit }: TaskInfo): string => `task ${id} on ${unit}`;
+const nameOf = (task: TaskInfo): string => `task ${task.id} on ${receiverOf(task)}`;
 
 /** That what is shown may be over. */
 function Stale({ operation }: { operation: OperationInfo }) {

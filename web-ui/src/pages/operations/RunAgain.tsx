@@ -4,7 +4,7 @@ import { operations } from "../../api";
 import type { OperationInfo } from "../../api/types";
 import { Dialog } from "../../components/Dialog";
 import { Loading } from "../../components/States";
-import { againOf, applicationsOf } from "../../lib/operations";
+import { againOf, applicationsOf, askedText } from "../../lib/operations";
 import { useModel } from "../../live/context";
 import { type Offer, RunDialog } from "../actions/RunDialog";
 
@@ -30,6 +30,10 @@ export function RunAgain({ model, operation, onClose }: Properties) {
   const start = againOf(operation, own, declared);
   // Of several applications the units are fixed: without any there is nothing to choose from.
   const choice = applications.length > 1 ? start.target.units : own;
+  if (task?.machine != null) {
+    const why = `A machine is asked on the command line: periapt exec --machine ${task.machine} -- ${askedText(task)}.`;
+    return <Impossible title={`Run operation ${operation.id} again`} why={why} onClose={onClose} />;
+  }
   if (!task || choice.length === 0) {
     return <Impossible title={`Run operation ${operation.id} again`} why="Its units are gone." onClose={onClose} />;
   }
@@ -68,7 +72,7 @@ export function RunAgain({ model, operation, onClose }: Properties) {
 function Impossible({ title, why, onClose }: { title: string; why: string; onClose: () => void }) {
   return (
     <Dialog title={title} submit="Close" cancel={false} onSubmit={onClose} onClose={onClose}>
-      <p>{why} It cannot be run again.</p>
+      <p>{why} It cannot be run again here.</p>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { TaskInfo } from "../../api/types";
 import { natural } from "../../lib/attention";
-import { openAtFirst } from "../../lib/operations";
+import { openAtFirst, receiverOf } from "../../lib/operations";
 import { TaskSection } from "./TaskSection";
 
 /** So many are shown before the others are asked for. */
@@ -14,9 +14,9 @@ interface Properties {
   onCancel: ((task: TaskInfo) => void) | null;
 }
 
-/** The tasks of an operation by their units. What was opened stays open, whatever becomes of it. */
+/** The tasks of an operation by their units, or machines. What was opened stays open, whatever becomes of it. */
 export function TaskList({ model, tasks, onCancel }: Properties) {
-  const sorted = tasks.toSorted((one, other) => natural(one.unit, other.unit));
+  const sorted = tasks.toSorted((one, other) => natural(receiverOf(one), receiverOf(other)));
   const [open, setOpen] = useState(() => new Set(openAtFirst(sorted)));
   const [all, setAll] = useState(false);
   const first = sorted.findIndex(({ id }) => open.has(id));

@@ -11,8 +11,8 @@ import { Failure } from "../../components/States";
 import { TaskMark } from "../../components/TaskMark";
 import { ValueTree } from "../../components/ValueTree";
 import { command } from "../../lib/commands";
-import { askedText, canCancel, furtherTask, hasEnded, tookText } from "../../lib/operations";
-import { toUnit } from "../../lib/to";
+import { askedText, canCancel, furtherTask, hasEnded, receiverOf, tookText } from "../../lib/operations";
+import { toMachine, toUnit } from "../../lib/to";
 import { useSeconds } from "../../lib/useNow";
 import { useProgress } from "../../live/progress";
 import { ProgressLines } from "./ProgressLines";
@@ -30,12 +30,13 @@ interface Properties {
 export function TaskSection({ model, task, open, onToggle, onCancel }: Properties) {
   const now = useSeconds(!hasEnded(task.status));
   const id = useId();
+  const receiver = receiverOf(task);
   return (
-    <section className="task" aria-label={`Task ${task.id} on ${task.unit}`} data-task={task.id}>
+    <section className="task" aria-label={`Task ${task.id} on ${receiver}`} data-task={task.id}>
       <div className="task__head">
         <h2 className="task__title">
-          <Link to={toUnit(model, task.unit)}>
-            <Name text={task.unit} />
+          <Link to={task.machine == null ? toUnit(model, receiver) : toMachine(model, task.machine)}>
+            <Name text={receiver} />
           </Link>
         </h2>
         <TaskMark status={task.status} />
@@ -113,7 +114,7 @@ function TaskDetails({ model, task: known }: { model: string; task: TaskInfo }) 
 /** What to expect where there is nothing to be seen. */
 function Nothing({ task, told, quiet }: { task: TaskInfo; told: TaskInfo | null; quiet: boolean }) {
   if (!told || !quiet) return null;
-  if (task.status === "pending") return <p className="muted">It waits for its turn on {task.unit}.</p>;
+  if (task.status === "pending") return <p className="muted">It waits for its turn on {receiverOf(task)}.</p>;
   if (!hasEnded(task.status)) return <p className="muted">It has told nothing yet.</p>;
   const silent = Object.keys(told.results ?? {}).length === 0 && task.status === "completed";
   return silent ? <p className="muted">It ended without results.</p> : null;

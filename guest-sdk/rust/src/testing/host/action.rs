@@ -68,6 +68,10 @@ impl TestHost {
         Ok(ended_well)
     }
 
+    pub fn runs_a_task(&self) -> bool {
+        self.tasks.running.is_some()
+    }
+
     /// No task runs any more.
     pub fn end_task(&mut self) {
         self.tasks.running = None;

@@ -27,6 +27,7 @@ mod leadership;
 mod metrics;
 mod payloads;
 mod ports;
+mod reboot;
 mod relation;
 mod resources;
 mod secret;
@@ -72,6 +73,8 @@ pub(super) struct TestHost {
     /// What was measured last.
     pub samples: Vec<Sample>,
     pub tasks: action::Tasks,
+    /// What became of the reboots that were asked for.
+    pub reboots: reboot::Reboots,
     /// The hook that runs, if it may do next to nothing.
     restricted: Option<Hook>,
     /// What the running `collect-metrics` added, if that is the hook that runs.
@@ -108,6 +111,7 @@ impl Default for TestHost {
             metrics: BTreeMap::new(),
             samples: Vec::new(),
             tasks: action::Tasks::default(),
+            reboots: reboot::Reboots::default(),
             restricted: None,
             collecting: None,
             txn: HookTxn::default(),

@@ -88,6 +88,7 @@ impl Stage {
         let machine = MachineContext {
             machine: "0".parse().unwrap(),
             host,
+            boot: Arc::default(),
         };
         let unit = name("site/0");
         let engine = super::super::start(&UnitContext { unit, machine }).unwrap();

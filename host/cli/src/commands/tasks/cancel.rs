@@ -35,9 +35,9 @@ fn became(task: &TaskInfo) -> String {
         TaskStatus::Aborting => "is being stopped",
         TaskStatus::Cancelled => "is cancelled",
         TaskStatus::Aborted => "is stopped",
-        status => return format!("task {} on {} is {status}", task.id, task.unit),
+        status => return format!("task {} on {} is {status}", task.id, task.receiver()),
     };
-    format!("task {} on {} {what}", task.id, task.unit)
+    format!("task {} on {} {what}", task.id, task.receiver())
 }
 
 /// `cancel-task 2 3`

@@ -1,7 +1,10 @@
 //! `exec`.
 
+use std::str::FromStr;
+
 use clap::Args;
-use periapt_model::{ApplicationName, task};
+use periapt_model::task::MachineCommand;
+use periapt_model::{ApplicationName, MachineId, task};
 use periapt_wire::rest::{EnqueueOperation, ListQuery};
 
 use super::{Asked, TaskFormat, begin, ended, target};
@@ -16,9 +19,14 @@ an application. Flags stand before the command:
   periapt exec --unit site/0 'list --long'
   periapt exec --application site,db --format yaml -- check
 
+A machine runs no charm; its agent carries out one of these itself:
+  periapt exec --machine 0 -- report   tells of the machine's engine and its units, as JSON
+  periapt exec --machine 0 -- df       says how many bytes each unit keeps there
+  periapt exec --machine 0 -- reboot   starts the machine afresh with all of its units
+
 What the command of one unit prints is printed; of several, what each did.
 
-Exit status: that of the command where it ran on one unit and ended with 1 to 125; else 0 all
+Exit status: that of the command where it ran on one unit or machine and ended with 1 to 125; else 0 all
 completed with 0, 1 some did not, 5 --wait was too short. What is no word of the command's is three
 lines that begin with `error:`.";
 
@@ -43,9 +51,14 @@ pub struct Exec {
     /// Run it on all units of the model.
     #[arg(long, conflicts_with_all = ["units", "applications"])]
     pub all: bool,
-    /// What Juju has and is refused in words.
-    #[arg(long = "machine", value_name = "MACHINE", hide = true)]
-    pub machines: Vec<String>,
+    /// Have the agents of these machines do it: report, df or reboot.
+    #[arg(
+        long = "machine",
+        value_name = "MACHINE,...",
+        value_delimiter = ',',
+        conflicts_with_all = ["units", "applications", "all", "timeout", "parallel", "execution_group"]
+    )]
+    pub machines: Vec<MachineId>,
     #[command(flatten)]
     pub asked: Asked,
     /// The command with its arguments; a single word with blanks is split as a shell does.
@@ -96,9 +109,14 @@ fn command(words: &[String]) -> Outcome<Vec<String>> {
 /// Where it is to be run, unless that is everywhere.
 fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
     if !arguments.machines.is_empty() {
-        return Err(Failure::usage("a machine runs no commands")
-            .why("machines run nothing but units here; there is no shell on one")
-            .advice("name units with --unit, or applications with --application"));
+        request.machines.clone_from(&arguments.machines);
+        let known = MachineCommand::from_str(request.command.first().map_or("", String::as_str));
+        return match known {
+            Ok(_) => Ok(()),
+            Err(why) => Err(Failure::usage("no machine has that command")
+                .why(why)
+                .advice("periapt exec --machine MACHINE -- report; or name units with --unit")),
+        };
     }
     for unit in &arguments.units {
         request.units.push(target(unit)?);
@@ -112,7 +130,7 @@ fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
         return Ok(());
     }
     Err(Failure::usage("nothing says where to run the command")
-        .why("neither --unit nor --application nor --all stands before it")
+        .why("neither --unit nor --application nor --machine nor --all stands before it")
         .advice("periapt exec --unit UNIT -- COMMAND"))
 }
 
@@ -206,15 +224,34 @@ mod tests {
         for words in [
             &["list"][..],
             &["--machine", "0", "list"],
+            &["--machine", "0,1", "rebot"],
             &["-u", "site", "list"],
             &["-a", "site/0", "list"],
         ] {
             assert_eq!(read(words).unwrap_err().exit, Exit::Usage, "{words:?}");
         }
-        let machine = read(&["--machine", "0", "--", "list"]).unwrap_err();
+    }
+
+    #[test]
+    fn a_machine_is_asked_for_what_its_agent_does_and_refuses_the_rest_with_a_list() {
+        let request = read(&["--machine", "0,1/lxd/2", "--", "df"]).unwrap();
+        assert_eq!(request.command, ["df"]);
+        let ids: Vec<&str> = request.machines.iter().map(MachineId::as_str).collect();
+        assert_eq!(ids, ["0", "1/lxd/2"]);
+        assert!(request.units.is_empty());
+        let refused = read(&["--machine", "0", "--", "rebot"]).unwrap_err();
+        let refused = refused.to_string();
         assert!(
-            machine.to_string().contains("nothing but units"),
-            "{machine}"
+            refused.contains("df, reboot, report") && refused.contains("did you mean \"reboot\""),
+            "{refused}"
         );
+        for words in ["--unit site/0", "--app site", "--all", "--timeout 1s"] {
+            let words = words.split(' ');
+            let line = ["periapt", "exec", "--machine", "0"]
+                .into_iter()
+                .chain(words);
+            let line = line.chain(["--", "df"]);
+            assert!(Arguments::try_parse_from(line).is_err());
+        }
     }
 }

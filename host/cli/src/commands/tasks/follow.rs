@@ -90,7 +90,7 @@ pub fn told(task: &TaskInfo, line: &TaskLine, times: &Times, several: bool) -> S
     let time = times.log(line.time, false, false);
     let text = clean_line(&line.message);
     match several {
-        true => format!("{time} {}: {text}", task.unit),
+        true => format!("{time} {}: {text}", task.receiver()),
         false => format!("{time} {text}"),
     }
 }

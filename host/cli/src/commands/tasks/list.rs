@@ -2,7 +2,7 @@
 
 use clap::Args;
 use periapt_model::task::TaskStatus;
-use periapt_model::{ApplicationName, UnitName};
+use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_wire::rest::{OperationInfo, OperationQuery};
 
 use crate::arguments::{ListFormat, ModelChoice, Target};
@@ -32,6 +32,9 @@ pub struct Operations {
         value_delimiter = ','
     )]
     pub applications: Vec<ApplicationName>,
+    /// Only operations with a task on one of these machines. With --units, on one of either.
+    #[arg(long, value_name = "MACHINE,...", value_delimiter = ',')]
+    pub machines: Vec<MachineId>,
     /// Only operations with one of these actions.
     #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub actions: Vec<String>,
@@ -96,6 +99,7 @@ fn query(arguments: &Operations) -> OperationQuery {
     OperationQuery {
         units: listed(&arguments.units),
         applications: listed(&arguments.applications),
+        machines: listed(&arguments.machines),
         actions: listed(&arguments.actions),
         status: listed(&arguments.status),
         limit: None,
@@ -182,12 +186,14 @@ ID  Status     Started               Finished              Task IDs     Summary
 
     #[test]
     fn flags_become_a_query() {
-        let line = "--units site/0,db/1 --apps web --status running,failed --after 7 -n 3";
+        let line =
+            "--units site/0,db/1 --apps web --machines 0,2 --status running,failed --after 7 -n 3";
         let arguments = parsed(line).unwrap();
         assert_eq!(arguments.limit, 3);
         let query = query(&arguments);
         assert_eq!(query.units.as_deref(), Some("site/0,db/1"));
         assert_eq!(query.applications.as_deref(), Some("web"));
+        assert_eq!(query.machines.as_deref(), Some("0,2"));
         assert_eq!(query.status.as_deref(), Some("running,failed"));
         assert_eq!((query.actions, query.after.as_deref()), (None, Some("7")));
         for bad in ["--status runing", "--units site", "--apps 9", "-n 0"] {

@@ -38,9 +38,9 @@ use patience::Until;
 pub enum Verb {
     /// Run an action on units and show what it answers.
     Run(run::Run),
-    /// Run a command that the charm of units offers.
+    /// Run a command that the charm of units offers, or have machines do one of theirs.
     Exec(exec::Exec),
-    /// List what units were asked to run, newest first.
+    /// List what units and machines were asked to run, newest first.
     #[command(visible_alias = "list-operations")]
     Operations(list::Operations),
     /// Show an operation with its tasks and what they answered.
@@ -167,9 +167,11 @@ async fn interrupted() {
     }
 }
 
-/// `unit-site-0`, as Juju names units here.
-fn tag(unit: &UnitName) -> String {
-    Tag::Unit(unit.clone()).to_string()
+/// `unit-site-0` or `machine-0`, as Juju names them here.
+fn tag(task: &TaskInfo) -> String {
+    let unit = task.unit.clone().map(Tag::Unit);
+    let tag = unit.or_else(|| task.machine.clone().map(Tag::Machine));
+    tag.map(|tag| tag.to_string()).unwrap_or_default()
 }
 
 /// What is running now, where.
@@ -177,7 +179,7 @@ fn running(operation: &OperationInfo) -> String {
     let tasks = count(operation.tasks.len() as u64, "task");
     let mut text = format!("Running operation {} with {tasks}\n", operation.id);
     for task in &operation.tasks {
-        text.push_str(&format!("  - task {} on {}\n", task.id, tag(&task.unit)));
+        text.push_str(&format!("  - task {} on {}\n", task.id, tag(task)));
     }
     text
 }

@@ -61,7 +61,6 @@ pub const OUT: &[(&str, &str)] = &[
     ("storage-list", NO_STORAGE),
     ("storage-get", NO_STORAGE),
     ("storage-add", NO_STORAGE),
-    ("juju-reboot", "machines are not restarted by charms yet"),
     ("k8s-spec-get", KUBERNETES),
     ("k8s-spec-set", KUBERNETES),
     ("k8s-raw-get", KUBERNETES),

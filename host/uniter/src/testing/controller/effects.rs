@@ -1,7 +1,8 @@
 //! What a hook asked for becomes true in the controller in memory: a method for each tool, by its name.
 
 use periapt_contract::{
-    Effect, action, leadership, payloads, ports, relation, secret, settings, state, workload,
+    Effect, action, leadership, payloads, ports, reboot, relation, secret, settings, state,
+    workload,
 };
 use periapt_model::UnitName;
 use periapt_model::hook::commit::{self, Standing};
@@ -97,6 +98,14 @@ impl Inner {
             None if outcome.changes_nothing() => Ok(()),
             None => Err(refused(code::BAD_REQUEST, "a hook has no results")),
         }
+    }
+
+    fn reboot(&mut self, of: Of<'_>, changes: &reboot::Changes) -> Result<(), CallError> {
+        if changes.wanted {
+            let machine = self.record(of.unit)?.machine.clone();
+            self.reboots.entry(machine).or_default().wanted = true;
+        }
+        Ok(())
     }
 
     fn secrets(&mut self, of: Of<'_>, changes: &secret::Changes) -> Result<(), CallError> {

@@ -191,7 +191,11 @@ impl Inner {
             .filter(|(id, seen)| seen.life == Life::Alive || self.in_scope(*id, unit))
             .collect();
         let told = self.leader_settings.get(unit.application().as_str());
+        let reboots = self.reboots.get(&record.machine).copied();
+        let reboots = reboots.unwrap_or_default();
         Some(RemoteState {
+            reboots: reboots.count,
+            reboot_wanted: reboots.wanted,
             relations,
             leader_settings_version: told.map_or(0, |bag| bag.version),
             task: due(&record.tasks),

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use periapt_model::secret::SecretId;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
-use periapt_model::{Life, UnitName};
+use periapt_model::{Life, MachineId, UnitName};
 use periapt_wire::CallError;
+use periapt_wire::agent::reboot::Reboots;
 use periapt_wire::agent::uniter::{
-    FailHook, HookView, Known, News, SetState, SetUnitResource, Told, UnitState,
+    FailHook, HookView, Known, News, RequestReboot, SetState, SetUnitResource, Told, UnitState,
 };
 use periapt_wire::rpc::{Empty, code};
 use serde::de::DeserializeOwned;
@@ -59,9 +60,13 @@ impl Controller {
             "BeginHook" => optional::<OperationState>(params, "operation")?
                 .and_then(|operation| operation.hook)
                 .is_some_and(|hook| hook.relation.is_some()),
-            "CommitHook" => true,
+            "CommitHook" | "RequestReboot" => true,
             _ => false,
         };
+        let machine = self.unit(unit).map(|record| record.machine);
+        if let Some(machine) = machine.filter(|machine| related && self.reboots(machine).wanted) {
+            self.touch_reboot(&machine);
+        }
         if answer.is_ok() && related {
             self.touch_others(unit);
         }
@@ -97,6 +102,7 @@ struct Before {
     relations: BTreeMap<u64, Relation>,
     leader_settings: HashMap<String, Bag>,
     secrets: BTreeMap<SecretId, SecretRecord>,
+    reboots: BTreeMap<MachineId, Reboots>,
     logs: usize,
 }
 
@@ -107,6 +113,7 @@ impl Inner {
             relations: self.relations.clone(),
             leader_settings: self.leader_settings.clone(),
             secrets: self.secrets.clone(),
+            reboots: self.reboots.clone(),
             logs: self.logs.len(),
         }
     }
@@ -118,6 +125,7 @@ impl Inner {
         self.relations = before.relations;
         self.leader_settings = before.leader_settings;
         self.secrets = before.secrets;
+        self.reboots = before.reboots;
         self.logs.truncate(before.logs);
     }
 
@@ -153,6 +161,13 @@ impl Inner {
                 record.follow(call.from, call.operation)?;
                 record.agent = call.agent;
                 record.runs.push(call.run);
+            }
+            "RequestReboot" => {
+                let call: RequestReboot = whole(params)?;
+                let machine = record.machine.clone();
+                record.follow(call.from, call.operation)?;
+                record.agent = call.agent;
+                self.reboots.entry(machine).or_default().wanted = true;
             }
             "ApplicationStatus" => return Ok(value(&record.application)),
             "SetAgentStatus" => record.agent = argument(params, "status")?,

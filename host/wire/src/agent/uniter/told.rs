@@ -70,6 +70,8 @@ impl Known {
             leader_settings_version,
             task,
             secrets,
+            reboots,
+            reboot_wanted,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -85,6 +87,8 @@ impl Known {
             leader_settings_version,
             task,
             secrets,
+            reboots,
+            reboot_wanted,
         ))
     }
 
@@ -154,6 +158,8 @@ mod tests {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                reboots: 0,
+                reboot_wanted: false,
             },
             view: HookView {
                 machine: None,

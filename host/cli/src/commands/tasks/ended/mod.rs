@@ -35,7 +35,7 @@ pub fn show(output: &Output, format: TaskFormat, tasks: &[TaskInfo], times: &Tim
 }
 
 fn by_unit<'a>(tasks: &'a [TaskInfo], times: &Times) -> Named<TaskDocument<'a>> {
-    let document = |task: &'a TaskInfo| (task.unit.to_string(), TaskDocument::of_unit(task, times));
+    let document = |task: &'a TaskInfo| (task.receiver(), TaskDocument::of_unit(task, times));
     tasks.iter().map(document).collect()
 }
 
@@ -73,7 +73,7 @@ pub fn verdict(operation: TaskId, tasks: &[TaskInfo]) -> Outcome {
         [(task, why)] if tasks.len() == 1 => Err(Failure::failed(format!(
             "task {} on {} {}",
             task.id,
-            task.unit,
+            task.receiver(),
             ended(task.status)
         ))
         .why(why)
@@ -139,7 +139,7 @@ fn ended(status: TaskStatus) -> &'static str {
 fn reasons(failed: &[(&TaskInfo, String)]) -> String {
     let named = failed.iter().take(NAMED);
     let mut reasons: Vec<String> = named
-        .map(|(task, why)| format!("{} {}: {why}", task.unit, ended(task.status)))
+        .map(|(task, why)| format!("{} {}: {why}", task.receiver(), ended(task.status)))
         .collect();
     if failed.len() > NAMED {
         reasons.push(format!("{} more", failed.len() - NAMED));
@@ -154,7 +154,7 @@ pub(super) fn goes_on(operation: TaskId, tasks: &[TaskInfo]) -> Failure {
         .filter(|task| !task.status.has_ended())
         .collect();
     let why = match open.as_slice() {
-        [task] => format!("task {} on {} is {}", task.id, task.unit, task.status),
+        [task] => format!("task {} on {} is {}", task.id, task.receiver(), task.status),
         open => format!("{} have not ended", count(open.len() as u64, "task")),
     };
     Failure::new(
