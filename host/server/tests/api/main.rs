@@ -14,6 +14,7 @@ mod blocks;
 mod common;
 mod connections;
 mod events;
+mod machines;
 mod observe;
 mod reach;
 mod reference;
