@@ -4,8 +4,8 @@ use crate::relation::RelationSettings;
 use crate::secret::SecretId;
 use crate::testing::range;
 use crate::{
-    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, ports, relation, secret,
-    workload,
+    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, ports, reboot, relation,
+    secret, workload,
 };
 
 fn effects() -> Effects {
@@ -47,6 +47,7 @@ fn effects() -> Effects {
             },
         )]
         .into(),
+        reboot: reboot::Changes { wanted: true },
         action: action::Outcome {
             results: [("built".to_owned(), json!(3))].into_iter().collect(),
             ..action::Outcome::default()
@@ -69,6 +70,7 @@ fn words_name_what_changes_and_no_value() {
             "secret 00000000000000000000, a revision removed",
             "planned web",
             "stop site in web",
+            "reboot of the machine",
             "result built",
         ]
     );
@@ -85,6 +87,7 @@ fn effects_are_sent_as_they_always_were() {
         "leader": { "token": "secret" },
         "secrets": { "removed": { "00000000000000000000": { "owner": "unit", "revisions": [2] } } },
         "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
+        "reboot": true,
         "action": { "results": { "built": 3 } },
     });
     assert_eq!(serde_json::to_value(effects()).unwrap(), sent);
