@@ -4,8 +4,8 @@ use crate::relation::RelationSettings;
 use crate::secret::SecretId;
 use crate::testing::range;
 use crate::{
-    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, payloads, ports, relation,
-    secret, workload,
+    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, payloads, ports, reboot,
+    relation, secret, workload,
 };
 
 fn effects() -> Effects {
@@ -54,6 +54,7 @@ fn effects() -> Effects {
                 id: "a".to_owned(),
             }],
         },
+        reboot: reboot::Changes { wanted: true },
         action: action::Outcome {
             results: [("built".to_owned(), json!(3))].into_iter().collect(),
             ..action::Outcome::default()
@@ -77,6 +78,7 @@ fn words_name_what_changes_and_no_value() {
             "planned web",
             "stop site in web",
             "unregistered payload monitor a",
+            "reboot of the machine",
             "result built",
         ]
     );
@@ -94,6 +96,7 @@ fn effects_are_sent_as_they_always_were() {
         "secrets": { "removed": { "00000000000000000000": { "owner": "unit", "revisions": [2] } } },
         "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
         "payloads": { "gone": [{ "class": "monitor", "id": "a" }] },
+        "reboot": true,
         "action": { "results": { "built": 3 } },
     });
     assert_eq!(serde_json::to_value(effects()).unwrap(), sent);

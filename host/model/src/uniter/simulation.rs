@@ -52,6 +52,9 @@ enum Event {
         kind: usize,
         leaders: bool,
     },
+    /// Somebody asks for a reboot of the machine, or it is carried out.
+    AskReboot,
+    Reboot,
     Relation(Deed),
     Turn(Fate),
 }
@@ -78,6 +81,8 @@ fn event() -> impl Strategy<Value = Event> {
         3 => Just(Event::AskTask),
         1 => any::<usize>().prop_map(Event::CancelTask),
         2 => (any::<usize>(), any::<bool>()).prop_map(|(kind, leaders)| Event::SecretDue { kind, leaders }),
+        1 => Just(Event::AskReboot),
+        2 => Just(Event::Reboot),
         20 => relations::deed().prop_map(Event::Relation),
         30 => fate.prop_map(Event::Turn),
     ]
@@ -87,9 +92,10 @@ fn answer() -> impl Strategy<Value = Resolved> {
     prop_oneof![Just(Resolved::RetryHooks), Just(Resolved::NoHooks)]
 }
 
-fn begun(stored: Option<OperationState>) -> LocalState {
+fn begun(stored: Option<OperationState>, reboots: u64) -> LocalState {
     LocalState {
         unit: Some("site/0".parse().unwrap()),
+        boot: Some(reboots),
         ..LocalState::recorded(stored)
     }
 }
@@ -193,7 +199,7 @@ impl World {
                 reboot_wanted: false,
             },
             stored: None,
-            local: begun(None),
+            local: begun(None, 0),
             config: 0,
             charm: 0,
             committed: Vec::new(),
@@ -240,6 +246,8 @@ impl World {
             Event::AskTask => self.tasks.ask(),
             Event::CancelTask(which) => self.tasks.cancel(*which),
             Event::SecretDue { kind, leaders } => self.secrets.comes_due(*kind, *leaders),
+            Event::AskReboot => self.remote.reboot_wanted = true,
+            Event::Reboot => self.reboot(),
             Event::Relation(_) => {}
             Event::Turn(fate) => self.turn(*fate),
         }
@@ -312,9 +320,18 @@ impl World {
         self.secrets.commits(hook);
     }
 
+    /// The machine's agent carries out what was asked for; the unit's agent ends with it.
+    fn reboot(&mut self) {
+        if std::mem::take(&mut self.remote.reboot_wanted) {
+            self.remote.reboots += 1;
+            self.turn(Fate::Succeeds);
+            self.restart_agent();
+        }
+    }
+
     fn restart_agent(&mut self) {
         self.story.push("the agent is killed".to_owned());
-        self.local = begun(self.stored.clone());
+        self.local = begun(self.stored.clone(), self.remote.reboots);
         self.remote.retry_hook_version = 0;
         self.remote.update_status_version = 0;
         self.remote.leader = false;
@@ -452,6 +469,7 @@ impl World {
                 self.remote.resolved = Resolved::RetryHooks;
             }
             self.remote.retry_hook_version += 1;
+            self.reboot();
             self.turn(Fate::Succeeds);
         }
     }
@@ -505,9 +523,13 @@ impl World {
         if let Some(first_hook) = kinds.first() {
             assert_eq!(*first_hook, Kind::Install, "install is first: {kinds:?}");
         }
-        for once in [Kind::Install, Kind::Start, Kind::Stop, Kind::Remove] {
+        for once in [Kind::Install, Kind::Stop, Kind::Remove] {
             assert!(count(once) <= 1, "{once} more than once: {kinds:?}");
         }
+        assert!(
+            count(Kind::Start) as u64 <= 1 + self.remote.reboots,
+            "start more than once for a reboot: {kinds:?}"
+        );
         if let Some(start) = first(Kind::Start) {
             assert_eq!(
                 kinds[start - 1],
@@ -579,6 +601,7 @@ proptest! {
             prop_assert_eq!(state.config_hash.as_ref(), Some(&world.remote.config_hash));
             prop_assert_eq!(world.seen_config.as_ref(), Some(&world.remote.config_hash));
             prop_assert_eq!(state.leader, world.remote.leader);
+            prop_assert_eq!(state.reboots, world.remote.reboots);
             // Each committed hook run left exactly one generation: none was committed twice.
             prop_assert_eq!(state.state_generation, world.hook_commits);
         } else {
