@@ -190,9 +190,6 @@ impl Operator {
             config: BTreeMap::new(),
             placement: Vec::new(),
             resources,
-            channel: None,
-            trust: false,
-            constraints: String::new(),
         };
         self.client.deploy(MODEL, &deploy).await?;
         if self.kind == Kind::Without {

@@ -6,7 +6,6 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use periapt_tests::vault::Vault;
 use periapt_tests::{charm, charm_with, program, root};
-use periapt_tests::{charm, program, root};
 
 /// The `sh` blocks of a page, in order.
 fn blocks(page: &Path) -> Result<Vec<String>> {

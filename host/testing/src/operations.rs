@@ -55,7 +55,8 @@ impl Scenario {
         let mut passing = Passing::new(&self.clock, PATIENCE);
         let mut before = asked.status;
         loop {
-            let task = self.client.task(MODEL, asked.id, &TaskWait::default());
+            let now = TaskWait::default();
+            let task = self.client.task(MODEL, asked.id, &now);
             let task = task.await.map_err(doing(what))?;
             if task.status.has_ended() {
                 return Ok(task);

@@ -52,6 +52,8 @@ async fn follow(context: &MachineContext, connection: &ApiConnection) -> WorkerR
     }
     context.host.process.turns().quiet(&context.machine).await;
     show(context, connection).await?;
+    // A unit that had not heard of it yet may have begun with a hook.
+    context.host.process.turns().quiet(&context.machine).await;
     end_workloads(context, connection).await?;
     failpoint::reach("machine-before-reboot");
     let machine = context.machine.clone();

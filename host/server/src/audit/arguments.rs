@@ -57,6 +57,17 @@ fn is_secret(name: &str) -> bool {
     name == VALUES || SECRET.iter().any(|part| name.contains(part))
 }
 
+/// A body of which some is secret, without what is within its members: that may be a secret under a name that
+/// nobody foresaw.
+pub(super) fn flat(mut body: Value) -> Value {
+    if let Value::Object(members) = &mut body {
+        let within = members.values_mut();
+        let within = within.filter(|member| member.is_object() || member.is_array());
+        within.for_each(|member| *member = Value::from(HIDDEN));
+    }
+    body
+}
+
 /// Arguments of a request from its query and its body, as they were sent, secrets hidden.
 pub(super) fn of_request(query: Option<&str>, body: Option<&Value>) -> Value {
     let mut arguments = Map::new();

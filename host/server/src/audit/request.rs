@@ -83,6 +83,10 @@ async fn begin(state: &ServerState, route: &Route, request: &mut Request) -> Aud
     record.what = format!("{} {}", route.method, route.path);
     record.target = request.uri().path().to_owned();
     if capture {
+        let body = match route.secret {
+            true => body.map(arguments::flat),
+            false => body,
+        };
         record.arguments = arguments::of_request(request.uri().query(), body.as_ref());
     }
     record

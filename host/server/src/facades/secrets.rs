@@ -1,5 +1,6 @@
 //! `Secrets`: what units read of secrets between their hooks' commits.
 
+use periapt_model::Refusal;
 use periapt_wire::agent::secrets::{GetOwnedSecrets, ReadUnitSecret};
 
 handlers! { for periapt_wire::agent::secrets:
@@ -7,8 +8,15 @@ handlers! { for periapt_wire::agent::secrets:
         Ok(session.store().owned_secrets(session.model()?, &call.unit).await?)
     };
     ReadUnitSecret: |session, call| {
-        let model = session.model()?;
+        let (model, secrets) = (session.model()?, session.state().secrets());
         let stored = session.store().unit_secret(model, &call.unit, &call.of, call.newest).await?;
-        Ok(session.state().secrets().read(model, stored).await?)
+        match secrets.read(model, stored).await {
+            // Moved, or its back end's token replaced, between the two.
+            Err(error) if error.refusal() == Refusal::SecretBackendUnavailable => {
+                let again = session.store().unit_secret(model, &call.unit, &call.of, call.newest);
+                Ok(secrets.read(model, again.await?).await?)
+            }
+            read => Ok(read?),
+        }
     };
 }

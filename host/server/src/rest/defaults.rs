@@ -1,6 +1,5 @@
 //! Options of models that say nothing else themselves: look at, change.
 
-
 use axum::Json;
 use axum::extract::State;
 use periapt_wire::access::Visitor;

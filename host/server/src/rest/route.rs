@@ -32,7 +32,7 @@ pub struct Route {
     /// The definition that it shows or changes.
     pub(super) about: Option<About>,
     /// Bodies or answers hold a secret.
-    pub(super) secret: bool,
+    pub(crate) secret: bool,
     /// The body is too long to be read before the handler.
     pub(super) upload: bool,
     during_upgrade: bool,

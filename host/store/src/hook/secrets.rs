@@ -43,6 +43,14 @@ async fn change(tx: &mut Tx, of: Committing<'_>, changes: &Changes) -> Result<BT
             remove(tx, of, id, removed).await?;
         }
     }
+    // Labels that are handed over are given up before any is taken, in whatever order they come.
+    let labelled = changes.changed.iter();
+    let labelled = labelled.filter(|(_, changed)| changed.described.label.is_some());
+    for (id, changed) in labelled.filter(|_| changes.changed.len() > 1) {
+        let row = require_owned(tx, of, id, changed.owner).await?;
+        let sql = "UPDATE secret SET label = '' WHERE model_uuid = $1 AND id = $2";
+        tx.db.execute(sql, params![model, row.id.as_str()]).await?;
+    }
     for (id, changed) in &changes.changed {
         let row = require_owned(tx, of, id, changed.owner).await?;
         let said = &changed.described;
@@ -206,13 +214,28 @@ async fn read(tx: &mut Tx, of: Committing<'_>, id: &SecretId, reader: &Reader) -
     if own || !secret::may_read(&mut tx.db, model, &row, unit).await? {
         return Ok(());
     }
+    // One that went since it was read holds nobody: the unit is on the newest, and hears of it.
+    let sql =
+        "SELECT 1 FROM secret_revision WHERE model_uuid = $1 AND secret = $2 AND revision = $3";
+    let key = params![model, id.as_str(), reader.revision];
+    let on = match tx.db.exists(sql, key).await? {
+        true => reader.revision,
+        false => row.newest,
+    };
+    if !reader.label.is_empty() {
+        // A label finds the secret that it was given last.
+        let sql = "UPDATE secret_reader SET label = '' WHERE model_uuid = $1 AND unit = $2
+            AND label = $3 AND secret <> $4";
+        let values = params![model, unit, &reader.label, id.as_str()];
+        tx.db.execute(sql, values).await?;
+    }
     let sql = "INSERT INTO secret_reader (model_uuid, secret, unit, label, revision, told_revision)
-        VALUES ($1, $2, $3, $4, $5, $5)
+        VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (model_uuid, secret, unit) DO UPDATE
         SET label = excluded.label, revision = excluded.revision,
             told_revision = CASE WHEN secret_reader.told_revision > excluded.told_revision
                 THEN secret_reader.told_revision ELSE excluded.told_revision END";
-    let values = params![model, id.as_str(), unit, &reader.label, reader.revision];
+    let values = params![model, id.as_str(), unit, &reader.label, on, reader.revision];
     tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::SECRET, id.as_str());
     secret::settle(tx, model, &row).await

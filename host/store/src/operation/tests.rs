@@ -149,7 +149,7 @@ async fn a_task_is_shown_from_its_request_to_its_results() {
             (TaskStatus::Pending, "admin")
         );
         let first = &operation.tasks[0];
-        assert_eq!(first.unit, unit("site/1"));
+        assert_eq!(first.unit, Some(unit("site/1")));
         assert_eq!(
             serde_json::Value::Object(first.parameters.clone()),
             json!({"title": "x", "pages": 1}),

@@ -20,9 +20,20 @@ pub(crate) async fn unit_gone(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -
     let sql = "DELETE FROM secret_reader WHERE model_uuid = $1 AND unit = $2";
     tx.db.execute(sql, params![model, unit]).await?;
     for id in read {
+        tx.touch(model, crate::changes::namespace::SECRET, id.as_str());
         if let Some(row) = by_id(&mut tx.db, model, &id).await? {
             settle(tx, model, &row).await?;
         }
+    }
+    told_of_grants(tx, model, unit.as_str()).await
+}
+
+/// Whoever looks at secrets that are granted to `grantee`, which goes, hears of it.
+async fn told_of_grants(tx: &mut Tx, model: &ModelUuid, grantee: &str) -> Result<()> {
+    let sql = "SELECT DISTINCT secret FROM secret_grant WHERE model_uuid = $1 AND grantee = $2";
+    let granted: Vec<SecretId> = tx.db.words("secret", sql, params![model, grantee]).await?;
+    for id in granted {
+        tx.touch(model, crate::changes::namespace::SECRET, id.as_str());
     }
     Ok(())
 }
@@ -33,6 +44,7 @@ pub(crate) async fn application_gone(
     model: &ModelUuid,
     application: &ApplicationName,
 ) -> Result<()> {
+    told_of_grants(tx, model, application.as_str()).await?;
     of_owner(tx, model, OwnerKind::Application, application.as_str()).await
 }
 

@@ -5,7 +5,7 @@ use periapt_model::{ModelUuid, Refusal};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, require_alive_model};
+use crate::{Result, Store, require_model};
 
 /// Something sealed under a key of the controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,8 @@ impl Store {
         let model = model.clone();
         self.write_aside(move |tx| {
             Box::pin(async move {
-                require_alive_model(&mut tx.db, &model).await?;
+                require_model(&mut tx.db, &model).await?;
+                require_current(tx, &key.under).await?;
                 let sql =
                     "INSERT INTO secret_key (model_uuid, sealed_under, sealed) VALUES ($1, $2, $3)
                     ON CONFLICT (model_uuid) DO NOTHING";

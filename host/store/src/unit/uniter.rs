@@ -206,6 +206,8 @@ columns! {
         relations: u64 =
             "(SELECT COUNT(*) FROM relation_endpoint WHERE relation_endpoint.model_uuid = unit.model_uuid
                 AND relation_endpoint.application = unit.application)",
+        /// The charm whose hooks run now.
+        in_place: String = "COALESCE(unit.charm_url, application.charm_url)",
         /// Secrets that it reads, and that it or its application owns.
         secrets: u64 =
             "(SELECT COUNT(*) FROM secret_reader WHERE secret_reader.model_uuid = unit.model_uuid
@@ -287,7 +289,7 @@ pub(crate) async fn told(
 ) -> Result<Told> {
     let secrets = match row.secrets {
         0 => DueSecrets::default(),
-        _ => secret::due(db, model, unit, &row.charm_url, now).await?,
+        _ => secret::due(db, model, unit, &row.in_place, now).await?,
     };
     let relations = match row.relations {
         0 => BTreeMap::new(),

@@ -42,7 +42,10 @@ impl Provisioner {
     pub(super) async fn start_again(&self) -> WorkerResult {
         let started = match self.provider.shared_agent() {
             Some(agent) => {
-                self.worker.or_dying(self.credential.renew()).await??;
+                let renewed = self.worker.or_dying(self.credential.renew()).await?;
+                if let Err(error) = renewed {
+                    return self.show_ended(Some(&error.to_string())).await;
+                }
                 self.worker.or_dying(agent.start_again()).await?
             }
             None => Ok(()),
