@@ -34,6 +34,7 @@ const ROOMS: &[&str] = &[
     "providers",
     "uniter",
     "secrets",
+    "repository",
     "server",
     "catalogue",
     "agents",

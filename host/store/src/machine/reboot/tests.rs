@@ -31,6 +31,7 @@ async fn a_reboot_is_asked_for_with_the_commit_and_counted_as_it_is_carried_out(
         let told = store.commit_hook_run(&model, &site, commit).await.unwrap();
         let remote = told.told.remote;
         assert_eq!((remote.reboot_wanted, remote.reboots), (true, 0));
+        fixture.settle().await;
         heard.next().await.unwrap();
         assert!(store.reboots(&model, &zero).await.unwrap().unwrap().wanted);
         assert!(!store.reboots(&model, &other).await.unwrap().unwrap().wanted);
@@ -43,6 +44,7 @@ async fn a_reboot_is_asked_for_with_the_commit_and_counted_as_it_is_carried_out(
 
         store.clear_reboot(&model, &zero).await.unwrap();
         store.clear_reboot(&model, &zero).await.unwrap();
+        fixture.settle().await;
         heard.next().await.unwrap();
         let seen = store
             .get_remote_state(&model, &site)

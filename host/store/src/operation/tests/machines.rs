@@ -38,6 +38,7 @@ async fn a_machine_runs_a_task_once_and_it_is_shown_as_the_machines() {
             .enqueue_operation(&model, &user, on(&["0", "0"], "df"))
             .await
             .unwrap();
+        fixture.settle().await;
         heard.next().await.unwrap();
         assert_eq!(operation.summary, "df run on machine-0");
         let [task] = operation.tasks.as_slice() else {
