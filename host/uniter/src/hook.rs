@@ -44,6 +44,10 @@ use crate::workloads;
 pub(crate) const GRACE: Duration = Duration::from_secs(4);
 
 /// How a run ended.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is made once for a hook and taken apart at once"
+)]
 pub(crate) enum Ended {
     /// The hook returned ok, and what it wrote is durable under `generation`.
     Well {

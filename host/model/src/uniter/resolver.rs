@@ -75,6 +75,10 @@ impl LocalState {
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is made, looked at and gone: boxing it would be an allocation for each decision"
+)]
 pub enum Decision {
     Run(Operation),
     /// Nothing until the remote state changes; the unit is idle unless a hook has failed.

@@ -66,7 +66,7 @@ async fn an_application_shows_what_its_channel_is_at_until_it_has_it() {
             charm: "local:site-0".to_owned(),
             can_upgrade_to: "repository:site-1".to_owned(),
         };
-        assert_eq!(told.unwrap(), [upgrade.clone()]);
+        assert_eq!(told.unwrap(), std::slice::from_ref(&upgrade));
         assert_eq!(
             store.followed(&model).await,
             both("edge", "repository:site-1")

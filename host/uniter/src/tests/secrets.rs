@@ -109,7 +109,7 @@ async fn when_the_policy_is_hourly_and_the_clock_passes_one_secret_rotate_runs_a
     let passed = world.until_secret_hooks(1).await;
     assert!(passed >= HOUR - Duration::from_secs(120), "{passed:?}");
     let expected = ("secret-rotate".to_owned(), id.uri(), None);
-    assert_eq!(world.secret_hooks(), [expected.clone()]);
+    assert_eq!(world.secret_hooks(), std::slice::from_ref(&expected));
     assert_eq!(world.controller.secret(&id).unwrap().contents.len(), 2);
 
     // The next one has no new value, so it comes again after five minutes.
@@ -136,7 +136,7 @@ async fn when_a_revision_expires_secret_expired_runs_with_id_and_revision_and_ag
     let passed = world.until_secret_hooks(1).await;
     assert!(passed >= HOUR - Duration::from_secs(120), "{passed:?}");
     let expected = ("secret-expired".to_owned(), id.uri(), Some("1".to_owned()));
-    assert_eq!(world.secret_hooks(), [expected.clone()]);
+    assert_eq!(world.secret_hooks(), std::slice::from_ref(&expected));
     let passed = world.until_secret_hooks(2).await;
     assert!(
         passed >= Duration::from_secs(240) && passed <= Duration::from_secs(600),

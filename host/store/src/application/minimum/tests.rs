@@ -21,7 +21,7 @@ async fn an_application_below_its_minimum_gets_exactly_the_units_it_lacks() {
 
         let shown = store.set_min_units(&model, &site, 3).await.expect("set");
         assert_eq!((shown.min_units, shown.units.len()), (3, 1));
-        assert_eq!(below().await, [site.clone()]);
+        assert_eq!(below().await, std::slice::from_ref(&site));
         let made = store.rescale(&model, &site).await.expect("scaled");
         assert_eq!(made, [unit("site/1"), unit("site/2")]);
         assert_eq!(below().await, []);

@@ -79,14 +79,20 @@ async fn what_no_commit_names_is_left_over_and_what_one_names_is_not_until_it_go
             .expect("one");
         assert_eq!(next, room.now() + 600 * SECOND);
         fixture.clock.advance(Duration::from_secs(600));
-        assert_eq!(room.left().await, [forgotten.content_id.clone()]);
+        assert_eq!(
+            room.left().await,
+            std::slice::from_ref(&forgotten.content_id)
+        );
         // It is being removed: no commit names it any more.
         let late = store
             .add_user_secret(model, &id(2), "two", "", forgotten.clone())
             .await;
         assert_eq!(late.expect_err("late").refusal().code(), "try-again");
         // Whoever took it and was not heard of again leaves it to others.
-        assert_eq!(room.left().await, [forgotten.content_id.clone()]);
+        assert_eq!(
+            room.left().await,
+            std::slice::from_ref(&forgotten.content_id)
+        );
         let left = store.take_secret_leftovers().await.expect("read");
         store
             .secret_leftover_stays(&left[0])
