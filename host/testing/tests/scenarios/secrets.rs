@@ -124,32 +124,3 @@ async fn a_password_of_the_vault_is_rotated_and_the_old_one_goes_with_its_last_r
     assert_eq!(of_secrets, ["secret-rotate", "secret-remove"]);
     scenario.stop().await
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_secret_that_expires_tells_its_owner_once_its_time_is_over() -> Done {
-    let scenario = Scenario::start().await?;
-    probe(&scenario).await?;
-    let add = [
-        "secret-add",
-        "unit",
-        "token=t",
-        "label=short",
-        "expires=900",
-    ];
-    let added = scenario.exec("probe/0", &add).await?;
-    let secrets = scenario.secrets().await?;
-    let [secret] = &secrets[..] else {
-        panic!("{secrets:?}, {added:?}");
-    };
-    assert_eq!(secret.label, "short");
-    assert!(secret.expires.is_some());
-    scenario.pass(Duration::from_secs(300)).await?;
-    let ran = hooks(&scenario, "probe/0").await?;
-    assert!(!ran.contains(&"secret-expired".to_owned()), "{ran:?}");
-    scenario.pass(Duration::from_secs(600)).await?;
-    until_ran(&scenario, "probe/0", "secret-expired").await?;
-    let id = secret.id.to_string();
-    scenario.exec("probe/0", &["secret-remove", &id]).await?;
-    assert!(scenario.secrets().await?.is_empty());
-    scenario.stop().await
-}

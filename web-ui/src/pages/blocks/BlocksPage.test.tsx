@@ -27,7 +27,7 @@ function opened(held: { kind: string; message: string }[], mayAdmin = true): str
 describe("blocks", () => {
   it("are disabled with a message", async () => {
     const asked = opened([]);
-    fireEvent.click(await screen.findByRole("button", { name: "Disable remove-object" }));
+    fireEvent.click(await screen.findByRole("button", { name: /^Disable\s*remove-object/ }));
     fireEvent.change(screen.getByLabelText("Message"), { target: { value: "ask Ann first" } });
     fireEvent.submit(document.querySelector("form") as HTMLFormElement);
     await waitFor(() => expect(asked).toEqual(['PUT /v1/models/m/blocks/remove-object {"message":"ask Ann first"}']));
@@ -36,7 +36,7 @@ describe("blocks", () => {
   it("are enabled again", async () => {
     const asked = opened([{ kind: "all", message: "frozen" }]);
     await screen.findByText("frozen");
-    fireEvent.click(screen.getByRole("button", { name: "Enable all" }));
+    fireEvent.click(screen.getByRole("button", { name: /^Enable\s*all/ }));
     await waitFor(() => expect(asked).toEqual(["DELETE /v1/models/m/blocks/all"]));
   });
 

@@ -28,7 +28,7 @@ function opened(more: Partial<ApplicationInfo> = {}, mayWrite = true): [string, 
 }
 
 const AT = "/v1/models/m/applications/site";
-const edit = (what: string): boolean => fireEvent.click(screen.getByRole("button", { name: `Edit ${what}` }));
+const edit = (what: string): boolean => fireEvent.click(screen.getByRole("button", { name: new RegExp(`^Edit\\s*${what}`) }));
 const submit = (): boolean => fireEvent.submit(document.querySelector("form") as HTMLFormElement);
 
 describe("what holds of an application beside its options", () => {
@@ -68,7 +68,7 @@ describe("what holds of an application beside its options", () => {
     cleanup();
     opened({ subordinate: true });
     const disabled = (what: string) =>
-      screen.getByRole<HTMLButtonElement>("button", { name: `Edit ${what}` }).disabled;
+      screen.getByRole<HTMLButtonElement>("button", { name: new RegExp(`^Edit\\s*${what}`) }).disabled;
     expect(disabled("Minimum of units")).toBe(true);
     expect(disabled("Trusted with the cloud's credential")).toBe(false);
   });
