@@ -130,7 +130,7 @@ function SecretFacts({ model, secret }: { model: string; secret: SecretInfo }) {
   return (
     <Facts
       rows={[
-        ["ID", <code key="id">{secret.id}</code>],
+        ["ID", <code key="id" className="digest">{secret.id}</code>],
         ["Owner", <Owner key="owner" model={model} secret={secret} />],
         ["Rotation", secret.rotate],
         ["Next rotation", secret["next-rotate"] ? <Time key="next" at={secret["next-rotate"]} /> : "none"],
