@@ -134,8 +134,10 @@ fn observed() {
     assert!(seen.containers["web"].services["site"].since > 1_700_000_000);
     assert_eq!(machine.get("docs.demo.localhost", "/bad/").status, 500);
     let log = model.directory.join("workloads/logs/docs-0/web.site.log");
-    let text = until("a log", || std::fs::read_to_string(&log).ok());
-    assert!(text.contains(" err /site/bad/index.html: "), "{text}");
+    until("the line of the log", || {
+        let text = std::fs::read_to_string(&log).ok()?;
+        text.contains(" err /site/bad/index.html: ").then_some(())
+    });
     model.commit("docs/0", 2, SITE);
     until("the next number", || {
         (model.observed("docs/0")?.number == 2).then_some(())
