@@ -2,7 +2,7 @@
 
 use periapt_model::ApplicationName;
 use periapt_wire::rest::{
-    EncryptionKeyInfo, NewSecretBackend, NewUserSecret, Page, RevealSecret, RevealedSecret,
+    EncryptionKeyInfo, NewSecretBackend, NewUserSecret, RevealSecret, RevealedSecret,
     SecretBackendInfo, SecretBackendRemoval, SecretGrants, SecretInfo, SecretQuery, SecretRemoval,
     UpdateSecretBackend, UpdateUserSecret, paths,
 };
@@ -11,9 +11,6 @@ use reqwest::Method;
 
 use super::{ANSWER, RestClient, RestError};
 
-/// Secrets that the controller gives at once.
-const LARGEST_PAGE: u64 = 1_000;
-
 impl RestClient {
     /// The secrets of a model, or of one owner in it, without values; read page by page.
     pub async fn secrets(
@@ -21,24 +18,11 @@ impl RestClient {
         model: &str,
         owner: Option<&str>,
     ) -> Result<Vec<SecretInfo>, RestError> {
-        let mut query = SecretQuery {
+        let query = SecretQuery {
             owner: owner.map(str::to_owned),
-            limit: Some(LARGEST_PAGE),
-            after: None,
+            ..SecretQuery::default()
         };
-        let mut all = Vec::new();
-        loop {
-            let page: Page<SecretInfo> = self
-                .json(Method::GET, &paths::SECRETS.at([model]), |request| {
-                    request.query(&query)
-                })
-                .await?;
-            all.extend(page.items);
-            match page.next {
-                Some(next) => query.after = Some(next),
-                None => return Ok(all),
-            }
-        }
+        self.list(&paths::SECRETS.at([model]), &query).await
     }
 
     /// A secret by its id, or a user secret by its name.

@@ -1,6 +1,8 @@
 //! The shapes that requests have in common.
 
-use periapt_wire::rest::{HistoryEntry, ListQuery, Page};
+use periapt_wire::rest::{
+    AnnotationQuery, HistoryEntry, ListQuery, Page, PayloadQuery, SecretQuery,
+};
 use reqwest::{Method, RequestBuilder};
 use serde::Serialize;
 
@@ -8,6 +10,28 @@ use super::{ANSWER, RestClient, RestError, chain};
 
 /// Items that the controller gives at once.
 const LARGEST_PAGE: u64 = 1000;
+
+/// The query of a list that is told page by page.
+pub(super) trait Paged: Serialize {
+    fn limit(&mut self) -> &mut Option<u64>;
+    fn after(&mut self) -> &mut Option<String>;
+}
+
+macro_rules! paged {
+    ($($query:ty),*) => {
+        $(impl Paged for $query {
+            fn limit(&mut self) -> &mut Option<u64> {
+                &mut self.limit
+            }
+
+            fn after(&mut self) -> &mut Option<String> {
+                &mut self.after
+            }
+        })*
+    };
+}
+
+paged!(AnnotationQuery, ListQuery, PayloadQuery, SecretQuery);
 
 impl RestClient {
     pub(super) async fn get<T: serde::de::DeserializeOwned>(
@@ -21,19 +45,17 @@ impl RestClient {
     pub(super) async fn list<T: serde::de::DeserializeOwned>(
         &self,
         path: &[&str],
-        query: &ListQuery,
+        query: &(impl Paged + Clone),
     ) -> Result<Vec<T>, RestError> {
-        let mut query = ListQuery {
-            limit: query.limit.or(Some(LARGEST_PAGE)),
-            ..query.clone()
-        };
+        let mut query = query.clone();
+        query.limit().get_or_insert(LARGEST_PAGE);
         let mut items = Vec::new();
         loop {
             let asked = |request: RequestBuilder| request.query(&query);
             let page: Page<T> = self.json(Method::GET, path, asked).await?;
             items.extend(page.items);
             match page.next {
-                Some(next) => query.after = Some(next),
+                Some(next) => *query.after() = Some(next),
                 None => return Ok(items),
             }
         }
