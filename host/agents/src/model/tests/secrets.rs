@@ -237,6 +237,29 @@ async fn when_the_back_end_switches_every_revision_is_in_the_new_one_and_was_rea
     bench.close(engine).await;
 }
 
+/// More of them than are told at a time: whose values are no more where they were.
+#[tokio::test]
+async fn what_cannot_be_moved_keeps_no_other_from_being_moved() {
+    let bench = Bench::new().await;
+    let engine = bench.engine();
+    bench.until_running(&engine, secretdrainworker::NAME).await;
+    let vault = Vault::default();
+    bench.add_vault(&vault).await;
+    bench.want_backend("vault").await;
+    for number in 0..=100 {
+        bench.add_secret(number).await;
+    }
+    vault.0.lock().unwrap().values.clear();
+    let last = bench.add_secret(101).await;
+    bench.want_backend("auto").await;
+    bench
+        .until("the last to be in the new back end", || async {
+            (bench.read_secret(&last, 101).await == "internal").then_some(())
+        })
+        .await;
+    bench.close(engine).await;
+}
+
 /// secretbackendrotate: "when a backend's token expires soon, then its token changes in the backend and reads
 /// still work".
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Contents outside, the keys of models, and the back ends.
 
 use periapt_model::config::Value;
+use periapt_wire::agent::secrets::Misplaced;
 use periapt_wire::rest::ConfigChange;
 
 use super::*;
@@ -125,10 +126,21 @@ async fn revisions_move_to_where_the_model_wants_them() {
         room.with_vault().await;
         let (store, model, secret) = (&fixture.store, &room.model, id(1));
         room.add("site/0", Owner::Unit, &secret, "one").await;
-        assert_eq!(store.misplaced_secrets(model).await.expect("read"), []);
+        assert_eq!(
+            store.misplaced_secrets(model, None).await.expect("read"),
+            []
+        );
         room.want("vault").await;
-        let misplaced = store.misplaced_secrets(model).await.expect("read");
+        let misplaced = store.misplaced_secrets(model, None).await.expect("read");
         assert_eq!((misplaced.len(), misplaced[0].revision), (1, 1));
+        let behind = store.misplaced_secrets(model, misplaced.first()).await;
+        assert_eq!(behind.expect("read"), []);
+        let before = Misplaced {
+            revision: 0,
+            ..misplaced[0].clone()
+        };
+        let behind = store.misplaced_secrets(model, Some(&before)).await;
+        assert_eq!(behind.expect("read"), misplaced);
         let before = store
             .secret_content(model, &secret, 1)
             .await
@@ -147,7 +159,10 @@ async fn revisions_move_to_where_the_model_wants_them() {
                 .content,
             after
         );
-        assert_eq!(store.misplaced_secrets(model).await.expect("read"), []);
+        assert_eq!(
+            store.misplaced_secrets(model, None).await.expect("read"),
+            []
+        );
         let again = store
             .move_secret(model, &secret, 1, &before, room.kept("vault", "one"))
             .await;
