@@ -184,3 +184,26 @@ async fn without_its_file_of_keys_a_controller_says_what_is_missing() {
     let lost = secrets.open(&house.model, &one.0, &one.1).await;
     assert_eq!(lost.unwrap_err().refusal(), Refusal::SecretKeyMissing);
 }
+
+#[tokio::test]
+async fn what_was_read_before_the_key_was_replaced_is_read_anew() {
+    let house = House::new().await;
+    let secrets = house.start();
+    house.add(&secrets, 1).await;
+    let token = br#"{"token":"first"}"#;
+    let about = super::backends::about("vault");
+    let change = periapt_store::BackendChange {
+        config: BTreeMap::new(),
+        secret_config: secrets.seal_own(&about, token).unwrap(),
+        token_rotate_interval: None,
+    };
+    let added = house.store.add_secret_backend("vault", "vault", change);
+    let row = added.await.unwrap();
+    let kept = house.store.secret_key(&house.model).await.unwrap().unwrap();
+    secrets.rotate_key().await.unwrap();
+    assert!(!secrets.inner.keyring.has(&kept.under));
+    let opened = secrets.open_model_key(&house.model, &kept).await;
+    assert_eq!(opened.unwrap().len(), 32);
+    let config = secrets.whole_config(&row).await.unwrap();
+    assert_eq!(config["token"], "first");
+}

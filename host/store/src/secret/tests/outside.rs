@@ -217,10 +217,14 @@ async fn tokens_are_due_in_their_interval() {
             .await;
         assert_eq!(late.expect_err("changed").refusal().code(), "try-again");
         fixture.clock.advance(Duration::from_secs(60));
-        store
-            .secret_token_rotated("vault", key("first", "new"))
-            .await
-            .expect("rotated");
+        let before = store.secret_backend("vault").await.expect("there");
+        let rotated = store.secret_token_rotated(before.clone(), key("first", "new"));
+        rotated.await.expect("rotated");
+        // A token that was drawn for what somebody changed meanwhile is kept nowhere.
+        let late = store.secret_token_rotated(before, key("first", "other"));
+        assert!(is_late(late.await));
+        let kept = store.secret_backend("vault").await.expect("there");
+        assert_eq!(kept.secret_config, key("first", "new"));
         let rotations = store.secret_token_rotations().await.expect("read");
         assert_eq!(rotations, [("vault".to_owned(), room.now() + 60 * SECOND)]);
         fixture.end().await;
@@ -288,12 +292,12 @@ async fn nothing_comes_under_a_key_that_was_replaced() {
             store.add_secret_key(&other, key("first", "late")).await
         ));
         let late = store
-            .set_secret_backend(vault, backend("first", "late", None))
+            .set_secret_backend(vault.clone(), backend("first", "late", None))
             .await;
         assert!(is_late(late));
         assert!(is_late(
             store
-                .secret_token_rotated("vault", key("first", "late"))
+                .secret_token_rotated(vault, key("first", "late"))
                 .await
         ));
         store
