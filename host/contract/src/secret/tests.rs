@@ -373,3 +373,24 @@ fn a_hook_changes_and_reads_so_many() {
     }
     assert_eq!(refused.unwrap().code, CallErrorCode::Limit);
 }
+
+#[test]
+fn a_secret_expires_at_a_time_that_there_is() {
+    for (seconds, micros) in [
+        (0, 0),
+        (1_800_000_000, 1_800_000_000_000_000),
+        (253_370_764_799, 253_370_764_799_000_000),
+    ] {
+        assert_eq!(Described::expires_at(seconds).unwrap(), micros);
+    }
+    for wrong in [
+        -1,
+        i64::MIN,
+        253_370_764_800,
+        i64::MAX / 1_000_000 + 1,
+        i64::MAX,
+    ] {
+        let refused = Described::expires_at(wrong).unwrap_err();
+        assert_eq!(refused.code, CallErrorCode::Invalid, "{wrong}");
+    }
+}
