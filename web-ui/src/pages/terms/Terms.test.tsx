@@ -54,9 +54,10 @@ describe("what holds of an application beside its options", () => {
 
   it("has trust that is an admin's word", () => {
     opened({}, true, false);
-    const button = (what: string): HTMLButtonElement => screen.getByRole("button", { name: `Edit ${what}` });
-    expect(button("Trusted with the cloud's credential").disabled).toBe(true);
-    expect(button("Minimum of units").disabled).toBe(false);
+    const disabled = (what: string) =>
+      screen.getByRole<HTMLButtonElement>("button", { name: `Edit ${what}` }).disabled;
+    expect(disabled("Trusted with the cloud's credential")).toBe(true);
+    expect(disabled("Minimum of units")).toBe(false);
   });
 
   it("has constraints that are words", async () => {
