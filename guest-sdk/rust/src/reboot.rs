@@ -31,7 +31,7 @@ impl<C> Context<'_, C> {
 
     /// The same at once (`juju-reboot --now`): on a unit the hook ends here, nothing of it is committed, and it is run
     /// again after the reboot, so it has to find out by itself whether that has been; a file in the state
-    /// directory does not tell, since none is kept. Returns where it is refused, and in a test
+    /// directory does not tell, since none is kept. One that asks each time fails after three reboots. Returns where it is refused, and in a test
     /// with the [`Harness`](crate::testing::Harness), where it is an error to be passed on with `?`.
     pub fn reboot_now(&self) -> Result<()> {
         Ok(self.host.reboot_now()?)

@@ -29,7 +29,7 @@ mod statuses;
 mod tests;
 mod walk;
 
-pub use operation::{Deploy, Executed, Operation, OperationError};
+pub use operation::{Deploy, Executed, Operation, OperationError, REBOOTS_NOW};
 pub use resolver::{Decision, LocalState, resolve};
 pub use retry::{Attempted, RetryPlan, RetrySeries};
 pub use statuses::{
@@ -96,6 +96,9 @@ pub struct OperationState {
     /// How often its machine had rebooted when `start` last ran.
     #[serde(skip_serializing_if = "is_zero")]
     pub reboots: u64,
+    /// How often the recorded hook asked for a reboot at once since it was last done.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reboots_now: u64,
 }
 
 fn is_zero(count: &u64) -> bool {

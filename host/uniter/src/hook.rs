@@ -68,7 +68,11 @@ pub(crate) enum Ended {
         usage: Option<HookUsage>,
     },
     /// It asked for a reboot at once, and is to be run again after it.
-    Reboots { status_set: bool },
+    Reboots {
+        status_set: bool,
+        at_once: Vec<AtOnce>,
+        usage: HookUsage,
+    },
     /// The agent stops; the hook's result is not wanted any more.
     BrokenOff,
 }
@@ -226,7 +230,11 @@ impl Job {
                 })
             }
             Err(HookFailure::Reboot) if self.tether.severed.is_cancelled() => Ok(Ended::BrokenOff),
-            Err(HookFailure::Reboot) => Ok(Ended::Reboots { status_set }),
+            Err(HookFailure::Reboot) => Ok(Ended::Reboots {
+                status_set,
+                at_once,
+                usage,
+            }),
             Err(HookFailure::Descriptors(reason)) => Err(UniterError::Descriptors(reason)),
             Err(failure) => Ok(Ended::Failed {
                 code: failure.code(),

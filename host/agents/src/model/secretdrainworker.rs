@@ -41,10 +41,16 @@ async fn run(worker: &WorkerContext, api: &ApiConnection, clock: &SharedClock) -
             event = watching.changed() => event?,
             () = sleep(clock, again) => {}
         }
-        let failed = loop {
-            let misplaced = worker.or_dying(api.call(&GetMisplacedSecrets {})).await?;
+        // Whatever is written elsewhere meanwhile is a change, also behind where this is.
+        let (mut failed, mut after) = (0_usize, None);
+        loop {
+            let call = GetMisplacedSecrets { after };
+            let misplaced = worker.or_dying(api.call(&call)).await?;
             let misplaced = misplaced.while_doing("reading which secrets are elsewhere")?;
-            let (all, mut failed) = (misplaced.len(), 0_usize);
+            let Some(last) = misplaced.last().cloned() else {
+                break;
+            };
+            after = Some(last);
             for revision in misplaced {
                 let call = MoveSecret { revision };
                 match worker.or_dying(api.call(&call)).await? {
@@ -56,11 +62,7 @@ async fn run(worker: &WorkerContext, api: &ApiConnection, clock: &SharedClock) -
                     Err(error) => return Err(error).while_doing("moving a secret"),
                 }
             }
-            // As long as one is moved there may be more than were told.
-            if all == failed {
-                break failed;
-            }
-        };
+        }
         again = (failed > 0).then_some(AGAIN);
         worker.set_report(json!({ "moved": moved, "failed": failed }));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 use periapt_model::ApplicationName;
-use periapt_model::constraints::{ConstraintError, Constraints};
+use periapt_model::constraints::Constraints;
 use periapt_wire::rest::SetConstraints;
 
 use super::Context;
@@ -91,7 +91,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
 
 /// What the words of a command line say, in its one spelling.
 pub fn read(words: &[String]) -> Outcome<Constraints> {
-    words.join(" ").parse().map_err(|error: ConstraintError| {
+    Constraints::said(&words.join(" ")).map_err(|error| {
         Failure::usage("these are no constraints")
             .why(format!("{error} ({})", error.refusal()))
             .advice(error.refusal().advice())

@@ -260,6 +260,9 @@ impl FromStr for RotatePolicy {
     }
 }
 
+/// The first second of the year 9999.
+const TIMES_END: i64 = 253_370_764_800;
+
 /// What is said of a secret beside its content; none says nothing of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -274,6 +277,21 @@ pub struct Described {
     /// When the newest revision expires, microseconds UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<i64>,
+}
+
+impl Described {
+    /// That the newest revision expires then, seconds since the epoch as charms say it.
+    ///
+    /// # Errors
+    /// `Invalid` for a time that no calendar shows.
+    pub fn expires_at(seconds: i64) -> Result<i64, CallError> {
+        match (0..TIMES_END).contains(&seconds) {
+            true => Ok(seconds * 1_000_000),
+            false => Err(CallError::invalid(format!(
+                "a secret expires at a number of seconds since 1970, and before the year 9999; {seconds} is none"
+            ))),
+        }
+    }
 }
 
 /// A secret as its owner sees it.

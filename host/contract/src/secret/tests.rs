@@ -197,6 +197,37 @@ fn a_reader_stays_on_its_revision_until_it_refreshes_and_peeking_leaves_it_there
 }
 
 #[test]
+fn a_label_that_a_reader_gives_is_of_one_secret_and_of_none_that_was_read_in_the_same_hook() {
+    let (mut txn, mut context) = (HookTxn::default(), context());
+    let (one, other) = (id(201).uri(), id(202).uri());
+    let mut get = |txn: &mut HookTxn, secret: Option<&str>, label, mode| {
+        let found = txn.secret_get(&mut context, secret, label, mode);
+        value(&found.unwrap()).to_owned()
+    };
+    get(&mut txn, Some(&one), None, Mode::Refresh);
+    get(&mut txn, Some(&other), None, Mode::Kept);
+    // Also to one that was read before without.
+    get(&mut txn, Some(&other), Some("theirs"), Mode::Kept);
+    for mode in [Mode::Kept, Mode::Peek] {
+        let found = get(&mut txn, None, Some("theirs"), mode);
+        assert_ne!(found, "new", "the other has the label");
+    }
+    get(&mut txn, Some(&one), None, Mode::Refresh);
+    let read = txn.into_effects().secrets.read;
+    assert_eq!(read[&id(201)].label, "");
+    assert_eq!(read[&id(202)].label, "theirs");
+
+    // One that is read afterwards has it no more either; given back, all is as it is on record.
+    let mut txn = HookTxn::default();
+    get(&mut txn, Some(&other), Some("theirs"), Mode::Kept);
+    get(&mut txn, Some(&one), None, Mode::Refresh);
+    get(&mut txn, Some(&one), Some("theirs"), Mode::Refresh);
+    let read = txn.into_effects().secrets.read;
+    assert_eq!(read[&id(201)].label, "theirs");
+    assert_eq!(read[&id(202)].label, "");
+}
+
+#[test]
 fn what_is_the_applications_is_the_leaders_to_add_and_to_change() {
     let (mut txn, mut context) = (HookTxn::default(), context());
     context.leader = false;
@@ -341,4 +372,25 @@ fn a_hook_changes_and_reads_so_many() {
             .collect();
     }
     assert_eq!(refused.unwrap().code, CallErrorCode::Limit);
+}
+
+#[test]
+fn a_secret_expires_at_a_time_that_there_is() {
+    for (seconds, micros) in [
+        (0, 0),
+        (1_800_000_000, 1_800_000_000_000_000),
+        (253_370_764_799, 253_370_764_799_000_000),
+    ] {
+        assert_eq!(Described::expires_at(seconds).unwrap(), micros);
+    }
+    for wrong in [
+        -1,
+        i64::MIN,
+        253_370_764_800,
+        i64::MAX / 1_000_000 + 1,
+        i64::MAX,
+    ] {
+        let refused = Described::expires_at(wrong).unwrap_err();
+        assert_eq!(refused.code, CallErrorCode::Invalid, "{wrong}");
+    }
 }

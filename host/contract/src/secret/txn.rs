@@ -290,10 +290,18 @@ impl HookTxn {
         if let Some(content) = self.secrets.changes.written_here(&named)? {
             return Ok(content);
         }
+        let named = self.secrets.labelled_here(named);
+        let given = match &named {
+            Named::Id(_) => label.map(str::to_owned),
+            Named::Label(_) => None,
+        };
         if mode == Mode::Kept
-            && let Some(kept) = self.secrets.kept_here(&named)
+            && let Named::Id(id) = &named
+            && let Some(kept) = self.secrets.kept.get(id).cloned()
         {
-            return Ok(kept);
+            let content = kept.content.clone();
+            self.secrets.keep(kept, given);
+            return Ok(content);
         }
         self.secrets.reads += 1;
         if SECRETS_READ.exceeded_by(self.secrets.reads) {
@@ -307,10 +315,6 @@ impl HookTxn {
         if mode == Mode::Peek {
             return Ok(content);
         }
-        let given = match (&named, label) {
-            (Named::Id(_), Some(label)) => Some(label.to_owned()),
-            _ => None,
-        };
         self.secrets.keep(read, given);
         Ok(content)
     }
@@ -522,34 +526,57 @@ impl Changes {
 }
 
 impl Secrets {
-    /// What was read before in this hook.
-    fn kept_here(&self, named: &Named) -> Option<Content> {
-        let read = match named {
-            Named::Id(id) => self.kept.get(id),
-            Named::Label(label) => {
-                let mut labelled = self.changes.read.iter();
-                let (id, _) = labelled.find(|(_, reader)| reader.label == *label)?;
-                self.kept.get(id)
-            }
-        };
-        read.map(|read| read.content.clone())
+    /// A label that this hook gave is of the secret to which it gave it, whatever is on record.
+    fn labelled_here(&self, named: Named) -> Named {
+        match named {
+            Named::Label(label) => match self.with_label(&label) {
+                Some(id) => Named::Id(id.clone()),
+                None => Named::Label(label),
+            },
+            id @ Named::Id(_) => id,
+        }
     }
 
-    /// Takes note of what was read, and of the label by which the unit finds it.
+    /// The secret of another that has this label from now on.
+    fn with_label(&self, label: &str) -> Option<&SecretId> {
+        let mut read = self.changes.read.iter();
+        let (id, _) = read.find(|(_, reader)| !label.is_empty() && reader.label == label)?;
+        Some(id)
+    }
+
+    /// Takes note of what was read, and of the label by which the unit finds it, which no other has then.
     fn keep(&mut self, read: ReadSecret, label: Option<String>) {
         if read.owned {
             return;
         }
         let before = self.changes.read.get(&read.id).cloned();
-        let before = before.or_else(|| read.reader.clone());
-        let label = label.or_else(|| before.as_ref().map(|reader| reader.label.clone()));
+        let before = before.or_else(|| read.reader.clone()).unwrap_or_default();
+        let label = match label {
+            Some(given) => {
+                for (id, reader) in &mut self.changes.read {
+                    if *id != read.id && reader.label == given {
+                        reader.label.clear();
+                    }
+                }
+                given
+            }
+            // It may have been given to another in this hook.
+            None if self
+                .with_label(&before.label)
+                .is_some_and(|id| *id != read.id) =>
+            {
+                String::new()
+            }
+            None => before.label,
+        };
         let reader = Reader {
             revision: read.revision,
-            label: label.unwrap_or_default(),
+            label,
         };
-        if read.reader.as_ref() != Some(&reader) {
-            self.changes.read.insert(read.id.clone(), reader);
-        }
+        match read.reader.as_ref() == Some(&reader) {
+            true => self.changes.read.remove(&read.id),
+            false => self.changes.read.insert(read.id.clone(), reader),
+        };
         self.kept.insert(read.id.clone(), read);
     }
 }

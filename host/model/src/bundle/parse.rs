@@ -68,8 +68,8 @@ pub struct BundleApplication {
 }
 
 impl BundleApplication {
-    /// Its constraints in their one spelling; as they are written where they are none, which is the
-    /// controller's to refuse.
+    /// Its constraints in their one spelling; as they are written where they are none, which
+    /// [`plan`](super::Bundle::plan) refuses.
     pub fn spelled_constraints(&self) -> String {
         match self.constraints.parse::<Constraints>() {
             Ok(constraints) => constraints.to_string(),

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::{Bundle, BundleApplication, BundleResource};
 use crate::charm::CharmMetadata;
 use crate::config::Values;
+use crate::constraints::{ConstraintError, Constraints};
 use crate::name::{ApplicationName, NameError};
 use crate::reach::{ExposedEndpoints, Exposure};
 use crate::relation::{EndpointError, Pair};
@@ -149,6 +150,15 @@ pub enum PlanError {
         resource: String,
         revision: u64,
     },
+    #[error("the constraints of \"{application}\" are none: {error}")]
+    Constraints {
+        application: ApplicationName,
+        error: ConstraintError,
+    },
+    #[error(
+        "\"{0}\" is subordinate and has constraints: its units live on the machines of their principals, whose constraints hold"
+    )]
+    Subordinate(ApplicationName),
     #[error(transparent)]
     Name(#[from] NameError),
     #[error(transparent)]
@@ -175,13 +185,14 @@ impl Bundle {
                 Some(units) => units,
                 None => 1,
             };
+            let constraints = constraints(name, wanted, charm)?;
             let Some(current) = model.applications.get(name) else {
                 steps.push(Step::Deploy {
                     application: application.clone(),
                     units,
                     options: wanted.options.clone(),
                     to: wanted.to.clone(),
-                    constraints: wanted.spelled_constraints(),
+                    constraints,
                     trust: wanted.trust,
                 });
                 // Files go up with the deployment.
@@ -214,7 +225,6 @@ impl Bundle {
                     set,
                 });
             }
-            let constraints = wanted.spelled_constraints();
             if !constraints.is_empty() && constraints != current.constraints {
                 steps.push(Step::Constrain {
                     application: application.clone(),
@@ -260,6 +270,23 @@ impl Bundle {
             }
         }
         Ok(steps)
+    }
+}
+
+/// What is said of an application's machines, in its one spelling.
+fn constraints(
+    application: &ApplicationName,
+    wanted: &BundleApplication,
+    charm: &CharmMetadata,
+) -> Result<String, PlanError> {
+    let said = Constraints::said(&wanted.constraints);
+    let said = said.map_err(|error| PlanError::Constraints {
+        application: application.clone(),
+        error,
+    })?;
+    match charm.subordinate && !said.is_empty() {
+        true => Err(PlanError::Subordinate(application.clone())),
+        false => Ok(said.to_string()),
     }
 }
 

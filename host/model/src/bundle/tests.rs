@@ -384,3 +384,29 @@ fn constraints_and_trust_are_said_once_and_constraints_before_units_are_added() 
     let silent = read("applications: {site: {charm: ./site.charm, num_units: 2}}");
     assert_eq!(plan(&silent, &model), []);
 }
+
+#[test]
+fn constraints_that_cannot_be_are_refused_before_anything_is_done() {
+    let plan = |text: &str, model: &CurrentModel| {
+        let bundle = Bundle::parse(text, &[]).unwrap();
+        bundle.plan(model, &charms())
+    };
+    let good = "applications: {site: {charm: ./site.charm}}";
+    let empty = CurrentModel::default();
+    let model = applied(empty.clone(), &plan(good, &empty).unwrap());
+    let bad = "applications: {front: {charm: ./front.charm}, site: {charm: ./site.charm, constraints: men=2G}}";
+    for model in [&empty, &model] {
+        let error = plan(bad, model).unwrap_err();
+        assert!(matches!(&error, PlanError::Constraints { .. }), "{error}");
+        let told = error.to_string();
+        assert!(
+            told.contains("\"site\"") && told.contains("did you mean \"mem\""),
+            "{told}"
+        );
+    }
+    let subordinate = "applications: {shipper: {charm: ./shipper.charm, constraints: mem=2G}}";
+    assert_eq!(
+        plan(subordinate, &empty),
+        Err(PlanError::Subordinate("shipper".parse().unwrap()))
+    );
+}

@@ -214,9 +214,11 @@ impl Index {
         let releases = self.charms.get(charm)?;
         let newest = *releases.channels.get(channel.unwrap_or(CHANNEL))?;
         let mut revisions = releases.revisions.iter();
-        let own = revisions
-            .find(|(_, release)| release.sha256.to_string() == sha256)
-            .map(|(revision, _)| *revision);
+        let own = sha256.parse::<Digest>().ok().and_then(|sha256| {
+            revisions
+                .find(|(_, release)| release.sha256 == sha256)
+                .map(|(revision, _)| *revision)
+        });
         match own {
             Some(own) => (own < newest).then_some(newest),
             None => channel.map(|_| newest),

@@ -65,6 +65,22 @@ impl ConstraintError {
 }
 
 impl Constraints {
+    /// What somebody says, which has a bound, as it is kept as well. What was said of a machine in several places and merged may be
+    /// longer, and is read back all the same.
+    ///
+    /// # Errors
+    /// It is too long, or no constraints.
+    pub fn said(text: &str) -> Result<Self, ConstraintError> {
+        if CONSTRAINTS_BYTES.exceeded_by(text.len()) {
+            return Err(ConstraintError::TooLong);
+        }
+        let said: Self = text.parse()?;
+        match CONSTRAINTS_BYTES.exceeded_by(said.to_string().len()) {
+            true => Err(ConstraintError::TooLong),
+            false => Ok(said),
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -135,9 +151,6 @@ impl FromStr for Constraints {
     type Err = ConstraintError;
 
     fn from_str(text: &str) -> Result<Self, ConstraintError> {
-        if CONSTRAINTS_BYTES.exceeded_by(text.len()) {
-            return Err(ConstraintError::TooLong);
-        }
         let mut all = BTreeMap::new();
         for word in text.split_whitespace() {
             let cut = |text: &str| text.chars().take(SHOWN).collect::<String>();

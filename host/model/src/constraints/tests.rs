@@ -79,7 +79,26 @@ fn what_is_no_constraint_is_refused_with_what_was_meant() {
         assert_eq!(refused(text).1, "constraint-invalid", "{text}");
     }
     let long = format!("tags={}", "t".repeat(CONSTRAINTS_BYTES.most as usize));
-    assert_eq!(refused(&long).1, "constraint-invalid");
+    assert_eq!(Constraints::said(&long), Err(ConstraintError::TooLong));
+    assert_eq!(Constraints::said("mem=4G"), Ok(read("mem=4G")));
+}
+
+#[test]
+fn what_is_said_has_a_bound_in_both_spellings_and_what_is_merged_is_read_back() {
+    let most = CONSTRAINTS_BYTES.most as usize;
+    let own = format!("tags={}", "t".repeat(most - "tags=".len()));
+    let model = format!("zones={}", "z".repeat(most - "zones=".len()));
+    let own = Constraints::said(&own).unwrap();
+    let both = own.over(&Constraints::said(&model).unwrap());
+    assert!(both.to_string().len() > most);
+    assert_eq!(both.to_string().parse(), Ok(both));
+    let rest = "t".repeat(most - "mem=4G tags=".len());
+    let shorter_than_kept = format!("mem=4G tags={rest}");
+    assert_eq!(shorter_than_kept.len(), most);
+    assert_eq!(
+        Constraints::said(&shorter_than_kept),
+        Err(ConstraintError::TooLong)
+    );
 }
 
 #[test]

@@ -229,8 +229,16 @@ impl Table {
         checked.collect()
     }
 
-    /// Checks all that would be set after a change.
-    pub fn check_together(&self, set: &Values) -> Result<(), OptionError> {
+    /// Checks all that would be set after a change. What did not go together before is not the change's to
+    /// answer for: whoever changed the other part was allowed to.
+    pub fn check_change(&self, before: &Values, after: &Values) -> Result<(), OptionError> {
+        match proxy::conflict(before) {
+            Some(_) => Ok(()),
+            None => self.check_together(after),
+        }
+    }
+
+    pub(crate) fn check_together(&self, set: &Values) -> Result<(), OptionError> {
         match proxy::conflict(set) {
             Some((one, other)) => Err(OptionError::Together {
                 of: self.of,

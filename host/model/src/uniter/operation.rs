@@ -11,6 +11,10 @@ use crate::hook::{Info, Kind};
 use crate::relation::Contradiction;
 use crate::task::DueTask;
 
+/// How often one hook may ask for a reboot at once until it is done. One that asks whenever it is run would
+/// have its machine do nothing else.
+pub const REBOOTS_NOW: u64 = 3;
+
 /// A state or a step that contradicts the record; always a mistake of the caller.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OperationError {
@@ -143,6 +147,10 @@ impl Operation {
                     kind: OperationKind::RunHook,
                     step: OperationStep::Pending,
                     hook: Some(hook.clone()),
+                    reboots_now: match &state.hook {
+                        Some(before) if before == hook => state.reboots_now,
+                        _ => 0,
+                    },
                     ..state.clone()
                 }))
             }
@@ -160,6 +168,7 @@ impl Operation {
         let mut next = OperationState {
             step: OperationStep::Done,
             state_generation: executed.state_generation,
+            reboots_now: 0,
             status_set: state.status_set || executed.status_set,
             ..state.clone()
         };
@@ -191,6 +200,15 @@ impl Operation {
             step: OperationStep::Queued,
             ..state.clone()
         }
+    }
+
+    /// The state of a hook that asked for a reboot at once: it is run again after that. None where it has
+    /// asked as often as a hook may, which is a failure.
+    pub fn hook_reboots(state: &OperationState) -> Option<OperationState> {
+        (state.reboots_now < REBOOTS_NOW).then(|| OperationState {
+            reboots_now: state.reboots_now + 1,
+            ..Self::hook_interrupted(state)
+        })
     }
 
     /// The state after the operation, follow-up hooks queued.
@@ -275,6 +293,8 @@ fn deployed(state: &OperationState, deploy: &Deploy) -> OperationState {
     let placed = OperationState {
         charm_url: Some(deploy.charm_url.clone()),
         charm_modified_version: deploy.charm_modified_version,
+        // Another charm's hook is another hook.
+        reboots_now: 0,
         ..state.clone()
     };
     match back_to {
@@ -300,6 +320,7 @@ fn after_hook(state: &OperationState, hook: &Info) -> Result<OperationState, Ope
         kind: OperationKind::Continue,
         step: OperationStep::Pending,
         hook: None,
+        reboots_now: 0,
         ..state.clone()
     };
     match hook.kind {

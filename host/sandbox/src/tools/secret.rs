@@ -1,6 +1,7 @@
 //! `secret-add`, `-get`, `-set`, `-grant`, `-revoke`, `-info-get`, `-ids`, `-remove`: values that only those
 //! read who were granted them.
 
+use periapt_contract::CallError;
 pub use periapt_contract::SecretAnswers;
 use periapt_contract::secret::{Content, Described, Mode, OwnedSecret, Owner, RotatePolicy};
 
@@ -66,7 +67,7 @@ impl wit::Host for HookState {
         };
         self.transaction(|txn, context| {
             let content = Content::new(content)?;
-            let added = txn.secret_add(context, owner, content, described.into())?;
+            let added = txn.secret_add(context, owner, content, described.try_into()?)?;
             Ok(added.uri())
         })
     }
@@ -96,7 +97,7 @@ impl wit::Host for HookState {
     ) -> Answer<()> {
         self.transaction(|txn, context| {
             let content = content.map(Content::new).transpose()?;
-            txn.secret_set(context, &secret, content, described.into())
+            txn.secret_set(context, &secret, content, described.try_into()?)
         })
     }
 
@@ -136,9 +137,11 @@ impl wit::Host for HookState {
     }
 }
 
-impl From<wit::Described> for Described {
-    fn from(described: wit::Described) -> Self {
-        Self {
+impl TryFrom<wit::Described> for Described {
+    type Error = CallError;
+
+    fn try_from(described: wit::Described) -> Result<Self, CallError> {
+        Ok(Self {
             label: described.label,
             description: described.description,
             rotate: described.rotate.map(|policy| match policy {
@@ -150,10 +153,8 @@ impl From<wit::Described> for Described {
                 wit::RotatePolicy::Quarterly => RotatePolicy::Quarterly,
                 wit::RotatePolicy::Yearly => RotatePolicy::Yearly,
             }),
-            expires: described
-                .expires
-                .map(|seconds| seconds.saturating_mul(MICROSECONDS)),
-        }
+            expires: described.expires.map(Described::expires_at).transpose()?,
+        })
     }
 }
 

@@ -13,7 +13,9 @@ handlers! { for periapt_wire::agent::secrets_drain:
             .all(namespace::SECRET);
         session.watch(watch::notify(session, interest), Vec::new())
     };
-    GetMisplacedSecrets: |session, _| Ok(session.store().misplaced_secrets(session.model()?).await?);
+    GetMisplacedSecrets: |session, call| {
+        Ok(session.store().misplaced_secrets(session.model()?, call.after.as_ref()).await?)
+    };
     MoveSecret: |session, call| {
         session.state().secrets().move_one(session.model()?, &call.revision).await?;
         Ok(Empty {})

@@ -1,7 +1,7 @@
 //! Applications: deploy, look at, configure, refresh, scale, remove.
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use periapt_model::UnitName;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
@@ -14,9 +14,10 @@ use utoipa_axum::routes;
 use super::changed::{changed, done};
 use super::conditions::About;
 use super::extract::{Body, Force, InApplication, InModel, Query};
+use super::gate::Pass;
 use super::page::page;
 use super::problem::Answer;
-use super::route::{READ, Row, WRITE, row};
+use super::route::{ADMIN, READ, Row, WRITE, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -36,7 +37,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(set_constraints)).about(About::Application),
         row(WRITE, routes!(set_meter_status)).about(About::Application),
         row(WRITE, routes!(set_min_units)).about(About::Application),
-        row(WRITE, routes!(set_trust)).about(About::Application),
+        row(ADMIN, routes!(set_trust)).about(About::Application),
     ]
 }
 
@@ -51,12 +52,18 @@ async fn list(
 }
 
 /// Deploys an uploaded charm as an application.
+///
+/// `trust` is an admin's word: the credential is that of the model's owner.
 #[utoipa::path(post, path = paths::APPLICATIONS.text, request_body = Deploy, responses((status = 200, body = ApplicationInfo)))]
 async fn deploy(
     State(state): State<ServerState>,
     InModel(model): InModel,
+    Extension(pass): Extension<Pass>,
     Body(request): Body<Deploy>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
+    if request.trust {
+        pass.require(&state, ADMIN).await?;
+    }
     changed(state.store().deploy(&model, request)).await
 }
 
@@ -172,7 +179,7 @@ async fn set_min_units(
 
 /// Trusts an application with the cloud's credential, or takes that back.
 ///
-/// Its units run `config-changed`.
+/// The credential is that of the model's owner, so this is an admin's word. Its units run `config-changed`.
 #[utoipa::path(put, path = paths::APPLICATION_TRUST.text, request_body = SetTrust, responses((status = 200, body = ApplicationInfo)))]
 async fn set_trust(
     State(state): State<ServerState>,

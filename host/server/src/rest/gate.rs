@@ -217,6 +217,16 @@ fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answe
 }
 
 impl Pass {
+    /// Lets only those go on whom a route for `visitor` would let in: for what a request asks beyond its route.
+    pub(super) async fn require(
+        &self,
+        state: &ServerState,
+        visitor: Visitor,
+    ) -> Result<(), Answer> {
+        decide(state.store(), visitor, &self.identity, &self.named).await?;
+        Ok(())
+    }
+
     /// Waits until the visitor would not be let in again.
     pub(super) async fn expired(&self, state: &ServerState) {
         let Identity::User { name } = &self.identity else {

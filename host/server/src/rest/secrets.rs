@@ -147,16 +147,11 @@ async fn reveal(
     Body(request): Body<RevealSecret>,
 ) -> Result<Json<RevealedSecret>, Answer> {
     let store = state.store();
-    let stored = store
-        .secret_revision(&model, &secret, request.revision)
-        .await?;
-    let content = state
-        .secrets()
-        .open(&model, &stored.id, &stored.content)
-        .await?;
+    let find = || store.secret_revision(&model, &secret, request.revision);
+    let read = state.secrets().read(&model, find).await?;
     Ok(Json(RevealedSecret {
-        revision: stored.revision,
-        values: SecretValues(content.into_values()),
+        revision: read.revision,
+        values: SecretValues(read.content.into_values()),
     }))
 }
 

@@ -52,14 +52,26 @@ impl Secrets {
         Ok(backend)
     }
 
-    async fn whole_config(
+    /// The configuration with what is secret in it, which may be newer than the row: its key was replaced
+    /// meanwhile then.
+    pub(super) async fn whole_config(
         &self,
         row: &SecretBackend,
     ) -> Result<BTreeMap<String, String>, StoreError> {
-        let text = self.open_own(&about(&row.name), &row.secret_config).await?;
+        let about = about(&row.name);
+        let (mut config, text) = match self.open_own(&about, &row.secret_config).await {
+            Err(error) if error.refusal() == Refusal::SecretKeyMissing => {
+                let now = self.store().secret_backend(&row.name).await?;
+                if now.secret_config == row.secret_config {
+                    return Err(error);
+                }
+                let text = self.open_own(&about, &now.secret_config).await?;
+                (now.config, text)
+            }
+            text => (row.config.clone(), text?),
+        };
         let secret: BTreeMap<String, String> =
             serde_json::from_slice(&text).map_err(|error| unsealed(&error))?;
-        let mut config = row.config.clone();
         config.extend(secret);
         Ok(config)
     }
@@ -236,31 +248,50 @@ impl Secrets {
     /// Replaces the token of a back end. The old one ends once the new one is kept.
     ///
     /// # Errors
-    /// A back end that does not answer, and those of the store; then the token is the one that it was.
+    /// A back end that does not answer, one that was changed meanwhile, and those of the store; then the token is
+    /// the one that it was, or that it was changed to.
     pub async fn rotate_token(&self, name: &str) -> Result<(), StoreError> {
-        let old = self.backend(name).await?;
+        let store = self.store();
+        let row = store.secret_backend(name).await?;
+        let drawn_with = self.whole_config(&row).await?;
+        let opened = |config: &BTreeMap<String, String>| {
+            backend::open(&row.kind, config).map_err(|error| unavailable(name, &error.to_string()))
+        };
+        let old = opened(&drawn_with)?;
         let token = self.noted(name, old.new_token().await).await?;
+        let mut config = drawn_with.clone();
+        config.insert(TOKEN.to_owned(), token);
         let mut tried = 0;
-        loop {
-            let before = self.store().secret_backend(name).await?;
-            let mut config = self.whole_config(&before).await?;
-            config.insert(TOKEN.to_owned(), token.clone());
+        let kept = loop {
+            let before = store.secret_backend(name).await?;
+            if self.whole_config(&before).await? != drawn_with {
+                break Err(changed_meanwhile(name));
+            }
             let change = self.parted(name, &config, before.token_rotate_interval)?;
-            let store = self.store();
-            match store.secret_token_rotated(name, change.secret_config).await {
+            let kept = store
+                .secret_token_rotated(before, change.secret_config)
+                .await;
+            match kept {
                 Err(error) if error.refusal() == Refusal::TryAgain && tried < TRIES => {
                     tried += 1;
                     self.catch_up().await?;
                 }
-                Err(error) => return Err(error),
-                Ok(()) => break,
+                kept => break kept,
             }
+        };
+        let ends = match &kept {
+            // Whoever is about to use it reads the new one when it is refused; it ends by itself otherwise.
+            Ok(()) => Some(old),
+            Err(error) if error.refusal() == Refusal::TryAgain => Some(opened(&config)?),
+            // Whether the new one is kept is not known.
+            Err(_) => None,
+        };
+        if let Some(ends) = ends
+            && let Err(error) = ends.revoke_token().await
+        {
+            tracing::warn!(backend = name, %error, "a token that nobody needs is not revoked");
         }
-        // Whoever is about to use the old one reads the new one when it is refused; it ends by itself otherwise.
-        if let Err(error) = old.revoke_token().await {
-            tracing::warn!(backend = name, %error, "the token that was replaced is not revoked");
-        }
-        Ok(())
+        kept
     }
 
     /// Removes from back ends what is due; when the next is. What fails is tried again later.
@@ -303,6 +334,13 @@ fn shown(row: SecretBackend) -> SecretBackendInfo {
         },
         message: row.message,
     }
+}
+
+fn changed_meanwhile(name: &str) -> StoreError {
+    refused(
+        Refusal::TryAgain,
+        format!("secret back end \"{name}\" was changed while its token was replaced"),
+    )
 }
 
 fn unavailable(name: &str, why: &str) -> StoreError {

@@ -21,7 +21,7 @@ impl Secrets {
             Some(kept) => kept,
             None => self.make(model).await?,
         };
-        let bytes = self.open_own(&[model.as_str()], &kept).await?;
+        let bytes = self.open_model_key(model, &kept).await?;
         let key = Key::of_bytes(&bytes).map_err(|error| unsealed(&error))?;
         let mut keys = self.keys();
         // Those of models that are gone are among them.
@@ -30,6 +30,24 @@ impl Secrets {
         }
         keys.insert(model.clone(), key.clone());
         Ok(key)
+    }
+
+    /// Opens the key of a model as it was read, or as it is now if the controller's key was replaced since.
+    pub(super) async fn open_model_key(
+        &self,
+        model: &ModelUuid,
+        kept: &SealedKey,
+    ) -> Result<Vec<u8>, StoreError> {
+        let about = [model.as_str()];
+        match self.open_own(&about, kept).await {
+            Err(error) if error.refusal() == Refusal::SecretKeyMissing => {
+                match self.store().secret_key(model).await? {
+                    Some(now) if now != *kept => self.open_own(&about, &now).await,
+                    _ => Err(error),
+                }
+            }
+            opened => opened,
+        }
     }
 
     async fn make(&self, model: &ModelUuid) -> Result<SealedKey, StoreError> {

@@ -145,11 +145,28 @@ impl Secrets {
         Ok(kept)
     }
 
-    /// What a unit reads.
+    /// What the store found of a secret, with its values. It is found anew once where its values are not: they were
+    /// moved, or their back end's token was replaced, between the two.
     ///
     /// # Errors
-    /// A back end that cannot be reached, and what cannot be opened.
-    pub async fn read(
+    /// A back end that cannot be reached, what cannot be opened, and what `find` answers.
+    pub async fn read<Found>(
+        &self,
+        model: &ModelUuid,
+        find: impl Fn() -> Found,
+    ) -> Result<ReadSecret, StoreError>
+    where
+        Found: Future<Output = Result<StoredSecret, StoreError>>,
+    {
+        match self.read_found(model, find().await?).await {
+            Err(error) if error.refusal() == Refusal::SecretBackendUnavailable => {
+                self.read_found(model, find().await?).await
+            }
+            read => read,
+        }
+    }
+
+    async fn read_found(
         &self,
         model: &ModelUuid,
         stored: StoredSecret,

@@ -1,7 +1,7 @@
 //! Sealing between store and keys, and keys that are replaced whatever happens in between.
 
 use periapt_engine::FakeClock;
-use periapt_store::StoreOptions;
+use periapt_store::{BackendChange, SecretBackend, StoreOptions};
 use periapt_wire::rest::AddModel;
 
 use super::*;
@@ -54,6 +54,20 @@ impl House {
         let values = [("password".to_owned(), format!("hush-{number}"))];
         let kept = secrets.seal(&self.model, &id, values).await.unwrap();
         (id, kept)
+    }
+
+    /// A back end at which nobody answers.
+    async fn add_vault(&self, secrets: &Secrets) -> SecretBackend {
+        let about = super::backends::about("vault");
+        let token = br#"{"token":"first"}"#;
+        let endpoint = ("endpoint".to_owned(), "http://127.0.0.1:1".to_owned());
+        let change = BackendChange {
+            config: [endpoint].into(),
+            secret_config: secrets.seal_own(&about, token).unwrap(),
+            token_rotate_interval: None,
+        };
+        let added = self.store.add_secret_backend("vault", "vault", change);
+        added.await.unwrap()
     }
 
     async fn reads(&self, secrets: &Secrets, (id, kept): &(SecretId, Sealed)) -> String {
@@ -183,4 +197,51 @@ async fn without_its_file_of_keys_a_controller_says_what_is_missing() {
     let secrets = house.start();
     let lost = secrets.open(&house.model, &one.0, &one.1).await;
     assert_eq!(lost.unwrap_err().refusal(), Refusal::SecretKeyMissing);
+}
+
+#[tokio::test]
+async fn what_was_read_before_the_key_was_replaced_is_read_anew() {
+    let house = House::new().await;
+    let secrets = house.start();
+    house.add(&secrets, 1).await;
+    let row = house.add_vault(&secrets).await;
+    let kept = house.store.secret_key(&house.model).await.unwrap().unwrap();
+    secrets.rotate_key().await.unwrap();
+    assert!(!secrets.inner.keyring.has(&kept.under));
+    let opened = secrets.open_model_key(&house.model, &kept).await;
+    assert_eq!(opened.unwrap().len(), 32);
+    let config = secrets.whole_config(&row).await.unwrap();
+    assert_eq!(config["token"], "first");
+}
+
+#[tokio::test]
+async fn values_that_are_moved_between_two_looks_are_looked_for_once_more() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let house = House::new().await;
+    let secrets = house.start();
+    house.add_vault(&secrets).await;
+    let (id, kept) = house.add(&secrets, 1).await;
+    let looks = AtomicUsize::new(0);
+    let find = |outside: usize| {
+        let before = looks.fetch_add(1, Ordering::SeqCst) < outside;
+        let mut content = kept.clone();
+        if before {
+            content.backend = "vault".to_owned();
+        }
+        let found = StoredSecret {
+            id: id.clone(),
+            revision: 1,
+            content,
+            owned: false,
+            reader: None,
+        };
+        std::future::ready(Ok(found))
+    };
+    let read = secrets.read(&house.model, || find(1)).await.unwrap();
+    assert_eq!(read.content.values()["password"], "hush-1");
+    assert_eq!(looks.swap(0, Ordering::SeqCst), 2);
+    let gone = secrets.read(&house.model, || find(usize::MAX)).await;
+    let gone = gone.unwrap_err().refusal();
+    assert_eq!(gone, Refusal::SecretBackendUnavailable);
+    assert_eq!(looks.load(Ordering::SeqCst), 2);
 }

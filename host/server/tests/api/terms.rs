@@ -1,7 +1,7 @@
 //! What holds of applications, machines and models beside their options, over HTTP.
 use serde_json::{Value, json};
 
-use crate::common::{House, Http};
+use crate::common::{House, Http, Standing};
 
 const MODEL: &str = "/v1/models/first";
 const SITE: &str = "/v1/models/first/applications/site";
@@ -61,6 +61,49 @@ async fn an_application_has_a_minimum_trust_and_constraints() {
     );
     let other = refused(&http, &format!("{SITE}/trust"), json!({ "trusted": true })).await;
     assert_eq!(other.0, 400, "{other:?}");
+    house.close().await;
+}
+
+/// Trust is the credential of the model's owner.
+#[tokio::test]
+async fn who_writes_in_a_model_trusts_nothing_with_its_owners_credential() {
+    let house = House::open().await;
+    let (model, other) = (
+        house.add_model("first").await,
+        house.add_model("second").await,
+    );
+    house.deploy(&model, 0).await;
+    house.people(&model, &other).await;
+    let as_one = async |standing| {
+        let mut http = house.stranger();
+        http.authorization = Some(format!("Bearer {}", house.token_of(standing).await));
+        http
+    };
+    let (writer, owner) = (
+        as_one(Standing::Writer).await,
+        as_one(Standing::Admin).await,
+    );
+    let trust = format!("{SITE}/trust");
+    let deploy = async |http: &Http, name: &str, trust: bool| {
+        let body =
+            json!({ "application": name, "charm": "local:site-0", "units": 0, "trust": trust });
+        let path = format!("{MODEL}/applications");
+        let (status, shown) = http.send("POST", &path, Some(body)).await;
+        (status, shown["trust"] == true)
+    };
+    for wanted in [true, false] {
+        let body = json!({ "trust": wanted });
+        let answer = refused(&writer, &trust, body.clone()).await;
+        assert_eq!(answer, (403, "forbidden".to_owned()));
+        assert_eq!(put(&owner, &trust, body).await.0, 200);
+    }
+    assert_eq!(deploy(&writer, "one", true).await, (403, false));
+    assert_eq!(
+        writer.get(&format!("{MODEL}/applications/one")).await.0,
+        404
+    );
+    assert_eq!(deploy(&writer, "one", false).await, (200, false));
+    assert_eq!(deploy(&owner, "two", true).await, (200, true));
     house.close().await;
 }
 

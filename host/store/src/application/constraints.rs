@@ -28,7 +28,7 @@ impl Store {
         application: &ApplicationName,
         constraints: &str,
     ) -> Result<ApplicationInfo> {
-        let constraints: Constraints = constraints.parse()?;
+        let constraints = Constraints::said(constraints)?;
         let (model, application) = (model.clone(), application.clone());
         self.write(move |tx| {
             Box::pin(async move {

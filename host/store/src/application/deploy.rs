@@ -38,7 +38,7 @@ impl Store {
                         "units of a subordinate charm live with their principals and cannot be placed",
                     ));
                 }
-                let constraints: Constraints = request.constraints.parse()?;
+                let constraints = Constraints::said(&request.constraints)?;
                 if charm.subordinate && !constraints.is_empty() {
                     return Err(constraints::of_subordinate(&request.application));
                 }

@@ -36,7 +36,7 @@ impl Store {
                 "add 1 to {MACHINES_AT_ONCE} machines at once"
             )));
         }
-        let constraints: Constraints = constraints.parse()?;
+        let constraints = Constraints::said(constraints)?;
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {

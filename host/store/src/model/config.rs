@@ -145,6 +145,7 @@ pub(crate) async fn change(
     if let Some(backend) = checked.get("secret-backend") {
         secret::require_backend(&mut tx.db, &backend.to_string()).await?;
     }
+    let before = Layers::read(&mut tx.db, model).await?.merged();
     let mut changed = 0;
     for (name, value) in &checked {
         let sql = "INSERT INTO model_config (model_uuid, key, value, by_superuser) VALUES ($1, $2, $3, $4)
@@ -159,7 +160,7 @@ pub(crate) async fn change(
         let sql = "DELETE FROM model_config WHERE model_uuid = $1 AND key = $2";
         changed += tx.db.execute(sql, params![model, name]).await?;
     }
-    MODEL.check_together(&Layers::read(&mut tx.db, model).await?.merged())?;
+    MODEL.check_change(&before, &Layers::read(&mut tx.db, model).await?.merged())?;
     if changed > 0 {
         tx.touch(model, namespace::MODEL_CONFIG, "");
         let mut named = checked.keys().chain(&change.reset);

@@ -22,7 +22,7 @@ impl Store {
         model: &ModelUuid,
         constraints: &str,
     ) -> Result<Constraints> {
-        let constraints: Constraints = constraints.parse()?;
+        let constraints = Constraints::said(constraints)?;
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {

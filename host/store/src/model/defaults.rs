@@ -3,6 +3,8 @@
 //! Every model of the cloud has them live: one that is there hears of a change as of one of its own options, and
 //! what it sets itself goes before. A secret is no default: each model has its own.
 
+use std::collections::BTreeSet;
+
 use periapt_model::config::{Value, Values};
 use periapt_model::options::{Kind, MODEL};
 use periapt_model::refusal::Subject;
@@ -62,6 +64,7 @@ async fn change(tx: &mut Tx, request: &ChangeModelDefaults) -> Result<ModelDefau
     if let Some(backend) = checked.get("secret-backend") {
         secret::require_backend(&mut tx.db, &backend.to_string()).await?;
     }
+    let before = tx.db.all(SET, params![cloud]).await?;
     let mut changed = 0;
     for (name, value) in &checked {
         let sql = "INSERT INTO model_default (cloud, region, key, value) VALUES ($1, $2, $3, $4)
@@ -74,7 +77,10 @@ async fn change(tx: &mut Tx, request: &ChangeModelDefaults) -> Result<ModelDefau
         let sql = "DELETE FROM model_default WHERE cloud = $1 AND region = $2 AND key = $3";
         changed += tx.db.execute(sql, params![cloud, region, name]).await?;
     }
-    MODEL.check_together(&merged(&mut tx.db, cloud, region).await?)?;
+    let after = tx.db.all(SET, params![cloud]).await?;
+    for region in within(&after, region) {
+        MODEL.check_change(&merged(&before, region), &merged(&after, region))?;
+    }
     if changed > 0 {
         let mut named = checked.keys().chain(&request.reset);
         let quotas = named.any(|name| meter::is_quota(name));
@@ -127,12 +133,22 @@ async fn require(db: &mut Session, cloud: &str, region: &str) -> Result<()> {
     ))
 }
 
+/// The regions of which something else may hold after a change: `region`, or all that have defaults of their own
+/// and the others if it names none.
+fn within<'a>(set: &'a [SetDefault], region: &'a str) -> BTreeSet<&'a str> {
+    let all = set.iter().map(|set| set.region.as_str());
+    let others = all.filter(|_| region.is_empty());
+    others.chain([region]).collect()
+}
+
 /// What holds of a region that is set for it or for its cloud.
-async fn merged(db: &mut Session, cloud: &str, region: &str) -> Result<Values> {
-    let set = db.all(SET, params![cloud]).await?.into_iter();
-    let here = set.filter(|set| set.region.is_empty() || set.region == region);
+fn merged(set: &[SetDefault], region: &str) -> Values {
+    let here = set
+        .iter()
+        .filter(|set| set.region.is_empty() || set.region == region);
     // Those of all of the cloud come first.
-    Ok(here.map(|set| (set.key, set.value)).collect())
+    here.map(|set| (set.key.clone(), set.value.clone()))
+        .collect()
 }
 
 async fn show(db: &mut Session, cloud: &str) -> Result<ModelDefaults> {

@@ -96,6 +96,13 @@ async fn find(db: &mut Session, name: &str) -> Result<SecretBackend> {
     })
 }
 
+fn meanwhile(name: &str) -> StoreError {
+    StoreError::Refused {
+        refusal: Refusal::TryAgain,
+        message: format!("secret back end \"{name}\" was changed meanwhile"),
+    }
+}
+
 /// When a token is replaced next.
 fn next(interval: Option<u64>, now: i64) -> Option<i64> {
     let interval = i64::try_from(interval?).unwrap_or(i64::MAX);
@@ -192,13 +199,7 @@ impl Store {
                 ];
                 if tx.db.execute(sql, values).await? == 0 {
                     find(&mut tx.db, &before.name).await?;
-                    return Err(StoreError::Refused {
-                        refusal: Refusal::TryAgain,
-                        message: format!(
-                            "secret back end \"{}\" was changed meanwhile",
-                            before.name
-                        ),
-                    });
+                    return Err(meanwhile(&before.name));
                 }
                 tx.touch_controller(namespace::SECRET_BACKEND, before.name.as_str());
                 find(&mut tx.db, &before.name).await
@@ -207,20 +208,35 @@ impl Store {
         .await
     }
 
-    /// A back end has another token, until the next is due.
-    pub async fn secret_token_rotated(&self, name: &str, token: SealedKey) -> Result<()> {
-        let name = name.to_owned();
+    /// A back end that still is as its token was drawn for has that token, until the next is due.
+    ///
+    /// # Errors
+    /// Code `try-again`, and nothing is changed, if it is not.
+    pub async fn secret_token_rotated(
+        &self,
+        before: SecretBackend,
+        token: SealedKey,
+    ) -> Result<()> {
         self.write(move |tx| {
             Box::pin(async move {
                 require_current(tx, &token.under).await?;
-                let found = find(&mut tx.db, &name).await?;
+                let found = find(&mut tx.db, &before.name).await?;
                 let due = next(found.token_rotate_interval, tx.now);
                 let sql = "UPDATE secret_backend
                     SET sealed_config = $2, sealed_under = $3, next_token_rotate = $4, message = ''
-                    WHERE name = $1";
-                let values = params![&name, &token.sealed, &token.under, due];
-                tx.db.execute(sql, values).await?;
-                tx.touch_controller(namespace::SECRET_BACKEND, name.as_str());
+                    WHERE name = $1 AND sealed_config = $5 AND config = $6";
+                let values = params![
+                    &before.name,
+                    &token.sealed,
+                    &token.under,
+                    due,
+                    &before.secret_config.sealed,
+                    to_json(&before.config)?
+                ];
+                if tx.db.execute(sql, values).await? == 0 {
+                    return Err(meanwhile(&before.name));
+                }
+                tx.touch_controller(namespace::SECRET_BACKEND, before.name.as_str());
                 Ok(())
             })
         })

@@ -18,6 +18,7 @@ columns! {
         revision = "revision",
     }
     const ELSEWHERE = "FROM secret_revision WHERE model_uuid = $1 AND backend <> $2
+            AND (secret > $3 OR (secret = $3 AND revision > $4))
         ORDER BY secret, revision LIMIT 100";
 }
 
@@ -36,12 +37,22 @@ impl Store {
         wanted(&mut self.glance().await?, model).await
     }
 
-    /// Revisions of a model that are in another back end than it wants, so many at a time.
-    pub async fn misplaced_secrets(&self, model: &ModelUuid) -> Result<Vec<Misplaced>> {
+    /// Revisions of a model that are in another back end than it wants, so many at a time of those that come
+    /// `after` one. So whoever cannot move some gets to the others.
+    pub async fn misplaced_secrets(
+        &self,
+        model: &ModelUuid,
+        after: Option<&Misplaced>,
+    ) -> Result<Vec<Misplaced>> {
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
         let wanted = wanted(&mut db, model).await?;
-        Ok(db.all(ELSEWHERE, params![model, wanted]).await?)
+        let (secret, revision) = match after {
+            Some(after) => (after.id.as_str(), after.revision),
+            None => ("", 0),
+        };
+        let values = params![model, wanted, secret, revision];
+        Ok(db.all(ELSEWHERE, values).await?)
     }
 
     /// The content of a revision of a model; none of one that is gone.

@@ -19,7 +19,7 @@ use periapt_wire::agent::uniter::{BeginHook, FailHook, GetState, HookReport};
 use periapt_wire::rpc::code;
 
 use super::conclusion::{HookEnd, cannot_enter};
-use super::{Executor, Outcome};
+use super::{Executor, Outcome, reboot};
 use crate::charms::Charm;
 use crate::context;
 use crate::dispatch::Dispatch;
@@ -248,9 +248,23 @@ impl Executor {
                 };
                 self.hook_failed(info, run, status_set).await
             }
-            Ended::Reboots { status_set } => {
+            Ended::Reboots {
+                status_set,
+                at_once,
+                usage,
+            } => {
                 lines.release();
-                self.reboot_now(info, status_set).await?;
+                let Some(queued) = Operation::hook_reboots(&self.local.operation) else {
+                    let run = HookReport {
+                        code: reboot::CODE.to_owned(),
+                        message: reboot::asks_for_ever(),
+                        effects: remembered(&in_words(&at_once)),
+                        usage: Some(usage),
+                        ..self.report(info.name())
+                    };
+                    return self.hook_failed(info, run, status_set).await;
+                };
+                self.reboot_now(info, queued, status_set).await?;
                 Ok(Outcome::Rebooting)
             }
             Ended::BrokenOff => {

@@ -3,16 +3,28 @@
 
 use periapt_engine::failpoint;
 use periapt_model::hook::Info;
-use periapt_model::uniter::{Operation, OperationState, agent_rebooting};
+use periapt_model::uniter::{OperationState, REBOOTS_NOW, agent_rebooting};
 use periapt_wire::agent::uniter::RequestReboot;
 
 use super::Executor;
 use crate::error::UniterError;
 
+/// The code of a hook that asks for a reboot at once whenever it is run.
+pub(super) const CODE: &str = "reboot";
+
+/// Why it failed, to a person.
+pub(super) fn asks_for_ever() -> String {
+    format!(
+        "it asked for a reboot at once after {REBOOTS_NOW} reboots that it had asked for, each time as it was run again; it has to find out whether the machine has rebooted, and go on then"
+    )
+}
+
 impl Executor {
+    /// `queued` is the state in which the hook is to be run again.
     pub(super) async fn reboot_now(
         &mut self,
         info: &Info,
+        queued: OperationState,
         status_set: bool,
     ) -> Result<(), UniterError> {
         self.log(
@@ -22,7 +34,6 @@ impl Executor {
                 info.name()
             ),
         );
-        let queued = Operation::hook_interrupted(&self.local.operation);
         let request = RequestReboot {
             unit: self.config.unit.clone(),
             from: self.sequence,

@@ -2,7 +2,7 @@
 
 use periapt_contract::reboot::Changes;
 use periapt_model::status::Agent as AgentStatus;
-use periapt_model::uniter::OperationStep;
+use periapt_model::uniter::{OperationStep, REBOOTS_NOW, Resolved};
 use periapt_sandbox::HookFailure;
 use periapt_wire::agent::reboot::ClearReboot;
 
@@ -131,6 +131,44 @@ async fn a_reboot_at_once_keeps_nothing_of_its_hook_which_is_run_again_without_a
         .into_iter()
         .filter(|run| !run.code.is_empty());
     assert_eq!(failed.count(), 0);
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_asks_whenever_it_is_run_fails_after_some_reboots_and_can_be_resolved() {
+    let mut world = World::new();
+    world.retry.should_retry = false;
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "config-changed" => Err(HookFailure::Reboot),
+        _ => Ok(Effects::default()),
+    });
+    for asked in 1..=REBOOTS_NOW {
+        let agent = world.start();
+        world
+            .until(|record| {
+                let state = record.state.operation.clone().unwrap_or_default();
+                state.reboots_now == asked && record.agent.status == AgentStatus::Rebooting
+            })
+            .await;
+        world.carry_out().await;
+        agent.stop().await;
+    }
+    let agent = world.start();
+    world
+        .until(|record| record.agent.status == AgentStatus::Error)
+        .await;
+    assert!(!world.controller.reboots(&machine()).wanted);
+    let run = world.record().runs.pop().unwrap();
+    assert_eq!(
+        (run.hook.as_str(), run.code.as_str()),
+        ("config-changed", "reboot")
+    );
+    assert!(run.message.contains("after 3 reboots"), "{}", run.message);
+    world
+        .controller
+        .change(&unit(), |record| record.remote.resolved = Resolved::NoHooks);
+    world.settle().await;
+    assert_eq!(world.record().state.operation.unwrap().reboots_now, 0);
     agent.stop().await;
 }
 

@@ -207,7 +207,7 @@ pub struct Deploy {
     /// The channel of a charm repository that the charm was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// Trust it with the cloud's credential.
+    /// Trust it with the cloud's credential; an admin's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
     /// What machines have to be like that are made for its units, `arch=amd64 mem=4G`.

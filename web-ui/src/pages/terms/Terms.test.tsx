@@ -13,7 +13,7 @@ afterEach(() => {
 const SITE = { name: "site", life: "alive", subordinate: false, units: ["site/0"] } as unknown as ApplicationInfo;
 
 /** Shows what holds of an application; returns what is asked. */
-function opened(more: Partial<ApplicationInfo> = {}, mayWrite = true): [string, unknown][] {
+function opened(more: Partial<ApplicationInfo> = {}, mayWrite = true, mayAdmin = true): [string, unknown][] {
   const asked: [string, unknown][] = [];
   vi.stubGlobal("fetch", (address: string, { body }: RequestInit) => {
     asked.push([address, JSON.parse(String(body))]);
@@ -21,7 +21,7 @@ function opened(more: Partial<ApplicationInfo> = {}, mayWrite = true): [string, 
   });
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <TermsOf model="m" application={{ ...SITE, ...more }} mayWrite={mayWrite} />
+      <TermsOf model="m" application={{ ...SITE, ...more }} mayWrite={mayWrite} mayAdmin={mayAdmin} />
     </QueryClientProvider>,
   );
   return asked;
@@ -50,6 +50,14 @@ describe("what holds of an application beside its options", () => {
     screen.getByText("Take the trust in site back");
     submit();
     await waitFor(() => expect(asked).toEqual([[`${AT}/trust`, { trust: false }]]));
+  });
+
+  it("has trust that is an admin's word", () => {
+    opened({}, true, false);
+    const disabled = (what: string) =>
+      screen.getByRole<HTMLButtonElement>("button", { name: `Edit ${what}` }).disabled;
+    expect(disabled("Trusted with the cloud's credential")).toBe(true);
+    expect(disabled("Minimum of units")).toBe(false);
   });
 
   it("has constraints that are words", async () => {

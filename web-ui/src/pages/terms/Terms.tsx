@@ -14,17 +14,20 @@ type Open = "minimum" | "trust" | "constraints" | null;
 export function ApplicationTerms() {
   const { model = "", application: name = "" } = useParams();
   const mayWrite = useAllowed(model, "write");
+  const mayAdmin = useAllowed(model, "admin");
   const application = useModel(model).applications.find((each) => each.name === name);
-  return application ? <TermsOf model={model} application={application} mayWrite={mayWrite} /> : null;
+  return application ? <TermsOf {...{ model, application, mayWrite, mayAdmin }} /> : null;
 }
 
 interface Properties {
   model: string;
   application: ApplicationInfo;
   mayWrite: boolean;
+  /** Trust is the credential of the model's owner. */
+  mayAdmin: boolean;
 }
 
-export function TermsOf({ model, application, mayWrite }: Properties) {
+export function TermsOf({ model, application, mayWrite, mayAdmin }: Properties) {
   const [open, setOpen] = useState<Open>(null);
   const close = (): void => setOpen(null);
   const { name } = application;
@@ -32,7 +35,7 @@ export function TermsOf({ model, application, mayWrite }: Properties) {
   const placed = !application.subordinate;
   const rows: [what: string, value: string, edit: Exclude<Open, null>, may: boolean][] = [
     ["Minimum of units", least > 0 ? String(least) : "none", "minimum", placed],
-    ["Trusted with the cloud's credential", application.trust ? "yes" : "no", "trust", true],
+    ["Trusted with the cloud's credential", application.trust ? "yes" : "no", "trust", mayAdmin],
     ["Constraints of its machines", application.constraints || "none", "constraints", placed],
   ];
   return (

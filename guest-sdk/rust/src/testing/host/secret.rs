@@ -164,6 +164,13 @@ pub(super) fn commit(host: &mut TestHost, changes: &Effect) -> Result<(), CallEr
         }
     }
     for (id, reader) in &changes.read {
+        // A label is of one secret.
+        let others = host.secrets.iter_mut().filter(|(other, _)| *other != id);
+        for other in others.filter_map(|(_, secret)| secret.reader.as_mut()) {
+            if other.label == reader.label {
+                other.label.clear();
+            }
+        }
         if let Some(secret) = host.secrets.get_mut(id) {
             secret.reader = Some(reader.clone());
         }
@@ -184,7 +191,7 @@ impl SecretHost for RefCell<TestHost> {
         };
         self.borrow_mut().transaction(|txn, host| {
             let content = Content::new(values.clone())?;
-            let added = txn.secret_add(host, owner, content, described(options))?;
+            let added = txn.secret_add(host, owner, content, described(options)?)?;
             Ok(added.uri())
         })
     }
@@ -214,7 +221,7 @@ impl SecretHost for RefCell<TestHost> {
     ) -> Result<(), HostError> {
         self.borrow_mut().transaction(|txn, host| {
             let content = values.cloned().map(Content::new).transpose()?;
-            txn.secret_set(host, secret, content, described(options))
+            txn.secret_set(host, secret, content, described(options)?)
         })
     }
 
@@ -262,8 +269,8 @@ impl SecretHost for RefCell<TestHost> {
     }
 }
 
-fn described(options: &SecretOptions) -> Described {
-    Described {
+fn described(options: &SecretOptions) -> Result<Described, CallError> {
+    Ok(Described {
         label: options.label.clone(),
         description: options.description.clone(),
         rotate: options.rotate.map(|policy| match policy {
@@ -275,10 +282,8 @@ fn described(options: &SecretOptions) -> Described {
             RotatePolicy::Quarterly => Policy::Quarterly,
             RotatePolicy::Yearly => Policy::Yearly,
         }),
-        expires: options
-            .expires
-            .map(|seconds| seconds.saturating_mul(MICROSECONDS)),
-    }
+        expires: options.expires.map(Described::expires_at).transpose()?,
+    })
 }
 
 fn shown(secret: OwnedSecret) -> SecretInfo {

@@ -7,10 +7,11 @@ use periapt_model::config::Value as Setting;
 use periapt_model::secret::SecretId;
 use periapt_server::{Identity, rpc};
 use periapt_wire::agent::secret_backends::RotateSecretBackendToken;
-use periapt_wire::rest::{ConfigChange, NewSecretBackend, SecretValues};
+use periapt_wire::rest::{ConfigChange, NewSecretBackend, SecretValues, UpdateSecretBackend};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Barrier;
 
 use super::bench::Bench;
 use crate::model::secretdrainworker;
@@ -21,6 +22,8 @@ struct Kept {
     values: BTreeMap<String, Value>,
     tokens: BTreeSet<String>,
     made: u32,
+    /// Holds up whoever asks for a token next: met as it asks, and before it is answered.
+    gate: Option<Arc<Barrier>>,
 }
 
 /// As much of a Vault as a back end asks.
@@ -83,6 +86,12 @@ impl Vault {
             words.next().unwrap_or_default(),
         );
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let creates = path.ends_with("auth/token/create");
+        let gate = creates.then(|| self.0.lock().unwrap().gate.take());
+        if let Some(Some(gate)) = gate {
+            gate.wait().await;
+            gate.wait().await;
+        }
         let (status, answer) = self.answer(method, path, &token, &body);
         let answer = answer.to_string();
         let head = format!(
@@ -237,6 +246,29 @@ async fn when_the_back_end_switches_every_revision_is_in_the_new_one_and_was_rea
     bench.close(engine).await;
 }
 
+/// More of them than are told at a time: whose values are no more where they were.
+#[tokio::test]
+async fn what_cannot_be_moved_keeps_no_other_from_being_moved() {
+    let bench = Bench::new().await;
+    let engine = bench.engine();
+    bench.until_running(&engine, secretdrainworker::NAME).await;
+    let vault = Vault::default();
+    bench.add_vault(&vault).await;
+    bench.want_backend("vault").await;
+    for number in 0..=100 {
+        bench.add_secret(number).await;
+    }
+    vault.0.lock().unwrap().values.clear();
+    let last = bench.add_secret(101).await;
+    bench.want_backend("auto").await;
+    bench
+        .until("the last to be in the new back end", || async {
+            (bench.read_secret(&last, 101).await == "internal").then_some(())
+        })
+        .await;
+    bench.close(engine).await;
+}
+
 /// secretbackendrotate: "when a backend's token expires soon, then its token changes in the backend and reads
 /// still work".
 #[tokio::test]
@@ -269,5 +301,44 @@ async fn a_token_is_replaced_in_its_back_end_and_reads_still_work() {
         (shown[1].status.as_str(), shown[1].message.as_str()),
         ("active", "")
     );
+    bench.close(engine).await;
+}
+
+#[tokio::test]
+async fn a_token_that_an_operator_sets_meanwhile_stays() {
+    let bench = Bench::new().await;
+    let engine = bench.engine();
+    let vault = Vault::default();
+    bench.add_vault(&vault).await;
+    bench.want_backend("vault").await;
+    let id = bench.add_secret(1).await;
+    let gate = Arc::new(Barrier::new(2));
+    {
+        let mut kept = vault.0.lock().unwrap();
+        kept.gate = Some(gate.clone());
+        kept.tokens.insert("second".to_owned());
+    }
+    let api = rpc::in_process(&bench.state, Identity::Controller { model: None });
+    let call = RotateSecretBackendToken {
+        backend: "vault".to_owned(),
+    };
+    let operator = async {
+        gate.wait().await;
+        let update = UpdateSecretBackend {
+            config: SecretValues([("token".to_owned(), "second".to_owned())].into()),
+            ..UpdateSecretBackend::default()
+        };
+        let secrets = bench.state.secrets();
+        secrets.update_backend("vault", update).await.unwrap();
+        gate.wait().await;
+    };
+    let (rotated, ()) = tokio::join!(api.call(&call), operator);
+    assert_eq!(rotated.unwrap_err().code(), "try again");
+    // The old one is the operator's to end, and the one that was made is of no use.
+    let tokens = vault.0.lock().unwrap().tokens.clone();
+    let expected = ["first", "second"].map(str::to_owned);
+    assert_eq!(tokens, BTreeSet::from(expected));
+    vault.0.lock().unwrap().tokens.remove("first");
+    assert_eq!(bench.read_secret(&id, 1).await, "vault");
     bench.close(engine).await;
 }

@@ -94,6 +94,66 @@ fn a_start_that_asked_for_it_at_once_is_the_start_after_it() {
     assert_eq!(names, ["run start hook"]);
 }
 
+/// Each is run again, until it has asked as often as a hook may; what ends it lets it begin to count anew.
+#[test]
+fn a_hook_asks_at_once_so_often_until_it_is_done_skipped_or_of_another_charm() {
+    let mut state = failed(Kind::ConfigChanged).operation;
+    for asked in 1..=REBOOTS_NOW {
+        state = Operation::hook_reboots(&state).expect("it may");
+        assert_eq!(
+            (state.reboots_now, state.step),
+            (asked, OperationStep::Queued)
+        );
+        let Decision::Run(again) = resolve(&LocalState::recorded(Some(state.clone())), &remote())
+        else {
+            panic!("it is run again")
+        };
+        state = again.prepare(&state).unwrap().unwrap();
+        assert_eq!(
+            state.failed_hook().map(|hook| hook.kind),
+            Some(Kind::ConfigChanged)
+        );
+    }
+    assert_eq!(Operation::hook_reboots(&state), None);
+    let mut local = LocalState::recorded(Some(state.clone()));
+    assert_eq!(
+        resolve(&local, &remote()),
+        Decision::NoOperation,
+        "it failed"
+    );
+    let answered = |resolved| RemoteState {
+        resolved,
+        ..remote()
+    };
+    let (names, _) = drive(&mut local, &answered(Resolved::RetryHooks));
+    assert_eq!(names, ["run config-changed hook"]);
+    assert_eq!(local.operation.reboots_now, 0);
+    let mut local = LocalState::recorded(Some(state.clone()));
+    let Decision::Run(skip) = resolve(&local, &answered(Resolved::NoHooks)) else {
+        panic!("nothing is skipped")
+    };
+    local.operation = skip.commit(&local.operation).unwrap();
+    assert_eq!(local.operation.reboots_now, 0);
+    let mut local = LocalState::recorded(Some(state.clone()));
+    let forced = RemoteState {
+        charm_url: "local:site-1".to_owned(),
+        charm_modified_version: 1,
+        force_charm_upgrade: true,
+        ..remote()
+    };
+    let Decision::Run(deploy) = resolve(&local, &forced) else {
+        panic!("the charm is not replaced")
+    };
+    let placing = deploy.prepare(&local.operation).unwrap().unwrap();
+    local.operation = deploy.commit(&placing).unwrap();
+    assert_eq!(local.operation.failed_hook(), state.failed_hook());
+    assert_eq!(local.operation.reboots_now, 0);
+    let other = Operation::RunHook {
+        hook: Info::new(Kind::Stop),
+    };
+    assert_eq!(other.prepare(&state).unwrap().unwrap().reboots_now, 0);
+}
+
 #[test]
 fn a_unit_that_was_never_started_or_is_stopped_runs_none_for_it() {
     let mut fresh = LocalState::recorded(None);

@@ -72,6 +72,26 @@ async fn machines_are_made_with_an_applications_constraints_over_the_models() {
 }
 
 #[tokio::test]
+async fn constraints_that_were_each_allowed_are_read_when_they_are_merged() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.model("lab").await;
+        let long = |key: &str| format!("{key}={}", "x".repeat(4000));
+        let set = store.set_model_constraints(&model, &long("zones")).await;
+        set.expect("set");
+        let added = store.add_machines_like(&model, 1, &long("tags")).await;
+        assert_eq!(added.expect("added").len(), 1);
+        let told = store.get_machines(&model, &[machine("0")]).await;
+        let told = told.expect("told");
+        assert_eq!(
+            told[0].constraints.to_string(),
+            format!("{} {}", long("tags"), long("zones"))
+        );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_constraint_is_refused_and_changes_nothing() {
     for fixture in fixtures().await {
         let store = &fixture.store;

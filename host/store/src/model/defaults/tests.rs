@@ -155,3 +155,53 @@ async fn a_host_for_the_log_that_is_a_default_is_a_superusers_word() {
         fixture.end().await;
     }
 }
+
+#[tokio::test]
+async fn a_default_goes_together_with_those_of_each_region_it_holds_in() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let change = async |region, option| {
+            let changed = store.change_model_defaults(set(region, &[option])).await;
+            changed.map_err(|error| error.refusal().code())
+        };
+        let conflict = Err("proxy-options-conflict");
+        let one = ("http-proxy", "http://a.example");
+        let other = ("juju-https-proxy", "http://b.example");
+        change(Some("default"), one).await.expect("set");
+        assert_eq!(change(None, other).await.map(|_| ()), conflict);
+        assert_eq!(change(Some("default"), other).await.map(|_| ()), conflict);
+        change(Some("default"), ("http-proxy", ""))
+            .await
+            .expect("none");
+        change(None, other).await.expect("they go together");
+        change(None, ("force-wait", "2m")).await.expect("another");
+        fixture.end().await;
+    }
+}
+
+/// It was there before: whoever set the default did not look at what each model says.
+#[tokio::test]
+async fn a_default_that_conflicts_with_a_models_options_keeps_none_of_them_from_being_changed() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.model("one").await;
+        let options = async |options: &[(&str, &str)]| {
+            let change = ConfigChange {
+                set: set(None, options).set,
+                reset: Vec::new(),
+            };
+            let changed = store.set_model_config(&model, change, Setter::Admin).await;
+            changed.map_err(|error| error.refusal().code())
+        };
+        let own = [("http-proxy", "http://a.example")];
+        options(&own).await.expect("set");
+        let theirs = [("juju-https-proxy", "http://b.example")];
+        let defaults = store.change_model_defaults(set(None, &theirs)).await;
+        defaults.expect("set");
+        options(&[("force-wait", "2m")]).await.expect("another");
+        options(&[("http-proxy", "")]).await.expect("none");
+        let again = options(&own).await.map(|_| ());
+        assert_eq!(again, Err("proxy-options-conflict"));
+        fixture.end().await;
+    }
+}

@@ -1,6 +1,7 @@
 //! Contents outside, the keys of models, and the back ends.
 
 use periapt_model::config::Value;
+use periapt_wire::agent::secrets::Misplaced;
 use periapt_wire::rest::ConfigChange;
 
 use super::*;
@@ -131,10 +132,21 @@ async fn revisions_move_to_where_the_model_wants_them() {
         room.with_vault().await;
         let (store, model, secret) = (&fixture.store, &room.model, id(1));
         room.add("site/0", Owner::Unit, &secret, "one").await;
-        assert_eq!(store.misplaced_secrets(model).await.expect("read"), []);
+        assert_eq!(
+            store.misplaced_secrets(model, None).await.expect("read"),
+            []
+        );
         room.want("vault").await;
-        let misplaced = store.misplaced_secrets(model).await.expect("read");
+        let misplaced = store.misplaced_secrets(model, None).await.expect("read");
         assert_eq!((misplaced.len(), misplaced[0].revision), (1, 1));
+        let behind = store.misplaced_secrets(model, misplaced.first()).await;
+        assert_eq!(behind.expect("read"), []);
+        let before = Misplaced {
+            revision: 0,
+            ..misplaced[0].clone()
+        };
+        let behind = store.misplaced_secrets(model, Some(&before)).await;
+        assert_eq!(behind.expect("read"), misplaced);
         let before = store
             .secret_content(model, &secret, 1)
             .await
@@ -153,7 +165,10 @@ async fn revisions_move_to_where_the_model_wants_them() {
                 .content,
             after
         );
-        assert_eq!(store.misplaced_secrets(model).await.expect("read"), []);
+        assert_eq!(
+            store.misplaced_secrets(model, None).await.expect("read"),
+            []
+        );
         let again = store
             .move_secret(model, &secret, 1, &before, room.kept("vault", "one"))
             .await;
@@ -217,10 +232,14 @@ async fn tokens_are_due_in_their_interval() {
             .await;
         assert_eq!(late.expect_err("changed").refusal().code(), "try-again");
         fixture.clock.advance(Duration::from_secs(60));
-        store
-            .secret_token_rotated("vault", key("first", "new"))
-            .await
-            .expect("rotated");
+        let before = store.secret_backend("vault").await.expect("there");
+        let rotated = store.secret_token_rotated(before.clone(), key("first", "new"));
+        rotated.await.expect("rotated");
+        // A token that was drawn for what somebody changed meanwhile is kept nowhere.
+        let late = store.secret_token_rotated(before, key("first", "other"));
+        assert!(is_late(late.await));
+        let kept = store.secret_backend("vault").await.expect("there");
+        assert_eq!(kept.secret_config, key("first", "new"));
         let rotations = store.secret_token_rotations().await.expect("read");
         assert_eq!(rotations, [("vault".to_owned(), room.now() + 60 * SECOND)]);
         fixture.end().await;
@@ -288,12 +307,12 @@ async fn nothing_comes_under_a_key_that_was_replaced() {
             store.add_secret_key(&other, key("first", "late")).await
         ));
         let late = store
-            .set_secret_backend(vault, backend("first", "late", None))
+            .set_secret_backend(vault.clone(), backend("first", "late", None))
             .await;
         assert!(is_late(late));
         assert!(is_late(
             store
-                .secret_token_rotated("vault", key("first", "late"))
+                .secret_token_rotated(vault, key("first", "late"))
                 .await
         ));
         store
