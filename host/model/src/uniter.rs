@@ -8,7 +8,7 @@
 //! is kept, is none of this module's business, so a unit can be simulated with all its
 //! crashes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use crate::Life;
 use crate::hook;
 use crate::relation::{RelationState, RemoteRelation};
 use crate::secret::DueSecrets;
+use crate::storage::{RemoteAttachment, StorageId};
 use crate::task::DueTask;
 
 mod operation;
@@ -25,6 +26,7 @@ mod retry;
 #[cfg(test)]
 mod simulation;
 mod statuses;
+mod storages;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -93,6 +95,9 @@ pub struct OperationState {
     /// which differs from version 0, the one before the leader says anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leader_settings_version: Option<u64>,
+    /// Storage of which the unit was told that it has it.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub storage: BTreeSet<StorageId>,
 }
 
 impl OperationState {
@@ -223,6 +228,9 @@ pub struct RemoteState {
     /// Hooks of secrets that are due.
     #[serde(default, skip_serializing_if = "DueSecrets::is_empty")]
     pub secrets: DueSecrets,
+    /// Storage that the unit has, or is to have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<StorageId, RemoteAttachment>,
 }
 
 impl RemoteState {

@@ -180,6 +180,7 @@ impl World {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                storage: Default::default(),
             },
             stored: None,
             local: begun(None),

@@ -25,6 +25,7 @@ fn remote() -> RemoteState {
         update_status_version: 0,
         task: None,
         secrets: DueSecrets::default(),
+        storage: Default::default(),
     }
 }
 

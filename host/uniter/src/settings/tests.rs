@@ -32,6 +32,7 @@ fn remote(unit_version: u64, application_version: u64) -> RemoteState {
         update_status_version: 0,
         task: None,
         secrets: DueSecrets::default(),
+        storage: Default::default(),
     }
 }
 

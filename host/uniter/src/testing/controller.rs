@@ -175,6 +175,7 @@ impl Controller {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                storage: Default::default(),
             },
             config,
             state: UnitState::default(),
