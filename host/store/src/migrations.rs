@@ -25,4 +25,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0021_resources.sql"),
     include_str!("migrations/0022_blocks.sql"),
     include_str!("migrations/0023_secrets.sql"),
+    include_str!("migrations/0029_storage.sql"),
 ];

@@ -37,7 +37,7 @@ impl FromStr for Asked {
         let mut asked = Self::default();
         for part in text.split(',') {
             let twice = if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
-                let count = part.parse().ok().filter(|count| *count > 0);
+                let count = part.parse::<u32>().ok().filter(|count| *count > 0);
                 let count =
                     count.ok_or_else(|| invalid(format!("\"{part}\" is no number of storages")))?;
                 asked.count.replace(count).is_some()

@@ -67,6 +67,7 @@ impl Known {
             leader_settings_version,
             task,
             secrets,
+            storage,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -82,6 +83,7 @@ impl Known {
             leader_settings_version,
             task,
             secrets,
+            storage,
         ))
     }
 
@@ -151,6 +153,7 @@ mod tests {
                 update_status_version: 0,
                 task: None,
                 secrets: DueSecrets::default(),
+                storage: BTreeMap::new(),
             },
             view: HookView {
                 machine: None,
