@@ -3,6 +3,7 @@
 
 mod failures;
 mod relations;
+mod storages;
 mod walk;
 
 use super::*;
