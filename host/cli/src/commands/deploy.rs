@@ -70,6 +70,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         units: count,
         application,
         placement,
+        storage: Default::default(),
+        attach_storage: Vec::new(),
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

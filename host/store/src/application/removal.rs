@@ -45,6 +45,8 @@ impl Store {
                 let mut removal = Removal {
                     units: Vec::new(),
                     machines: Vec::new(),
+                    destroyed_storage: Vec::new(),
+                    detached_storage: Vec::new(),
                 };
                 for row in tx.db.all(UNITS, params![&model, &application]).await? {
                     removal.units.push(row.unit);

@@ -108,6 +108,8 @@ impl Store {
                 Ok(Removal {
                     units,
                     machines: vec![machine],
+                    destroyed_storage: Vec::new(),
+                    detached_storage: Vec::new(),
                 })
             })
         })

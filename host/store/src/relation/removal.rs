@@ -40,6 +40,8 @@ impl Store {
                 Ok(Removal {
                     units,
                     machines: Vec::new(),
+                    destroyed_storage: Vec::new(),
+                    detached_storage: Vec::new(),
                 })
             })
         })

@@ -55,6 +55,8 @@ impl Store {
                 Ok(Removal {
                     units: vec![unit],
                     machines: found.machine.into_iter().collect(),
+                    destroyed_storage: Vec::new(),
+                    detached_storage: Vec::new(),
                 })
             })
         })

@@ -73,6 +73,8 @@ async fn take(
                 config: options,
                 application,
                 units,
+                storage: Default::default(),
+                attach_storage: Vec::new(),
             };
             client.deploy(model, &deploy).await?;
         }
