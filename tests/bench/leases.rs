@@ -1,9 +1,5 @@
 //! (g) How fast leases are claimed, over the API as the agents of units do it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
-
 use anyhow::{Context, Result};
 use periapt_client::websocket::{ApiInfo, dial};
 use periapt_tests::{Home, charm};
@@ -12,10 +8,8 @@ use periapt_wire::agent::leadership::ClaimLeadership;
 use serde_json::Value;
 
 use crate::figures::Figures;
+use crate::load::at_once;
 use crate::report::Report;
-
-/// Claims under way at once.
-const CLAIMERS: usize = 32;
 
 /// Of one lease, then of a thousand.
 pub async fn measure(report: &mut Report, claims: usize) -> Result<()> {
@@ -30,13 +24,9 @@ pub async fn measure(report: &mut Report, claims: usize) -> Result<()> {
 async fn claims(report: &mut Report, home: &Home, leases: usize, claims: usize) -> Result<()> {
     let agent = connect(home).await?;
     add_units(home, leases)?;
-    let next = Arc::new(AtomicUsize::new(0));
     // So that every lease is there before the clock starts.
-    run(&agent, leases, leases, &next).await?;
-    next.store(0, Ordering::Relaxed);
-    let started = Instant::now();
-    let figures = run(&agent, leases, claims, &next).await?;
-    let per_second = claims as f64 / started.elapsed().as_secs_f64();
+    run(&agent, leases, leases).await?;
+    let (per_second, figures) = run(&agent, leases, claims).await?;
     report.figure(&format!("{leases} leases"), per_second, "claims/s");
     report.times(&format!("{leases} leases, one claim"), &figures, None, None);
     Ok(())
@@ -72,41 +62,24 @@ fn add_units(home: &Home, leases: usize) -> Result<()> {
     Ok(())
 }
 
-async fn run(
-    agent: &ApiConnection,
-    leases: usize,
-    claims: usize,
-    next: &Arc<AtomicUsize>,
-) -> Result<Figures> {
-    let claimers: Vec<_> = (0..CLAIMERS)
-        .map(|_| {
-            let (agent, next) = (agent.clone(), Arc::clone(next));
-            tokio::spawn(async move {
-                let mut took = Vec::new();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= claims {
-                        return anyhow::Ok(took);
-                    }
-                    let claim = ClaimLeadership {
-                        unit: format!("bench{}x/0", number % leases).parse()?,
-                        duration_ms: 60_000,
-                    };
-                    let started = Instant::now();
-                    agent.call(&claim).await?;
-                    took.push(started.elapsed());
-                }
-            })
-        })
-        .collect();
-    let mut all = Vec::new();
-    for claimer in claimers {
-        all.extend(claimer.await??);
-    }
-    Ok(Figures::new(all))
+async fn run(agent: &ApiConnection, leases: usize, claims: usize) -> Result<(f64, Figures)> {
+    let agent = agent.clone();
+    let claim = move |number: usize| {
+        let agent = agent.clone();
+        async move {
+            let claim = ClaimLeadership {
+                unit: format!("bench{}x/0", number % leases).parse()?,
+                duration_ms: 60_000,
+            };
+            agent.call(&claim).await?;
+            anyhow::Ok(())
+        }
+    };
+    at_once(claims, claim).await
 }
 
-async fn connect(home: &Home) -> Result<ApiConnection> {
+/// A connection as the agent of the model has it.
+pub async fn connect(home: &Home) -> Result<ApiConnection> {
     let agents = std::fs::read_dir(home.controller_directory().join("agents"))?;
     let text = agents
         .flatten()

@@ -3,6 +3,7 @@
 //! Absolute times belong to the machine; ratios to what was measured beside them carry over, and
 //! so do counts.
 
+mod everything;
 mod feed;
 mod figures;
 mod hooks;
@@ -14,6 +15,7 @@ mod peer;
 mod relations;
 mod report;
 mod rest;
+mod secrets;
 mod site;
 mod web;
 
@@ -30,10 +32,17 @@ const MODEL: &str = "test";
 const PEERS: usize = 10;
 
 /// What can be measured by itself; `b` brings `c` and `d`, `e` brings `f`, which need the same model.
-const PARTS: &[char] = &['a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o'];
+const PARTS: &[char] = &[
+    'a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q',
+];
 
 /// Parts that have a name as well. Workloads are to leave a hook as it was, so that is measured with them.
-const NAMES: &[(&str, &[char])] = &[("http", &['n', 'o', 'a']), ("neighbours", &['o'])];
+const NAMES: &[(&str, &[char])] = &[
+    ("everything", &['q']),
+    ("http", &['n', 'o', 'a']),
+    ("neighbours", &['o']),
+    ("secrets", &['p']),
+];
 
 /// The program's own, since what a client makes of an answer is measured as well.
 #[global_allocator]
@@ -69,10 +78,14 @@ impl Arguments {
                     read.json = Some(file.into());
                 }
                 (_, Some(part)) if PARTS.contains(&part) => read.parts.push(part),
-                _ => bail!(
-                    "\"{argument}\" is no part of the bench: they are {}",
-                    PARTS.iter().collect::<String>()
-                ),
+                _ => {
+                    let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+                    bail!(
+                        "\"{argument}\" is no part of the bench: they are {}, and by name {}",
+                        PARTS.iter().collect::<String>(),
+                        names.join(", ")
+                    )
+                }
             }
         }
         if read.parts.is_empty() {
@@ -197,6 +210,22 @@ async fn measure(
             );
             neighbours::measure(report, size(5_000, 500)).await
         }
+        'p' => {
+            report.part(
+                'p',
+                "secrets in the internal back end, read by 32 callers at once",
+            );
+            secrets::measure(report, &secrets::Size::of(quick)).await
+        }
+        'q' => {
+            let size = everything::Size::of(quick);
+            let what = format!(
+                "{} applications with secrets, resources, tasks, annotations and blocks beside the same without",
+                size.applications
+            );
+            report.part('q', &what);
+            everything::measure(report, &size).await
+        }
         other => bail!("\"{other}\" is no part of the bench"),
     }
 }
@@ -261,6 +290,33 @@ impl http::Size {
             seconds,
             requests,
             models,
+        }
+    }
+}
+
+impl secrets::Size {
+    fn of(quick: bool) -> Self {
+        let (secrets, reads, reveals) = match quick {
+            true => (50, 1_000, 200),
+            false => (1_000, 50_000, 5_000),
+        };
+        Self {
+            secrets,
+            reads,
+            reveals,
+        }
+    }
+}
+
+impl everything::Size {
+    fn of(quick: bool) -> Self {
+        let (applications, rounds) = match quick {
+            true => (20, 1),
+            false => (200, 3),
+        };
+        Self {
+            applications,
+            rounds,
         }
     }
 }

@@ -24,7 +24,7 @@ const REFERENCE: Duration = Duration::from_millis(135);
 fn at_reference(value: f64, unit: &str, pace: f64) -> f64 {
     match unit {
         "ms" | "s" | "% of a core" => value / pace,
-        "hooks/s" => value * pace,
+        "hooks/s" | "reads/s" => value * pace,
         _ => value,
     }
 }

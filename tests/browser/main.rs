@@ -6,6 +6,8 @@
 mod actions;
 mod charms;
 mod front_door;
+mod operators;
+mod secrets;
 
 use std::path::Path;
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use periapt_tests::vault::Vault;
 use periapt_tests::{charm, program, root};
 
 /// The `sh` blocks of a page, in order.
@@ -243,6 +244,34 @@ fn the_page_about_resources_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_secrets_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    for name in ["probe", "vault"] {
+        std::fs::copy(charm(name), home.join(format!("{name}.charm")))?;
+    }
+    let vault = Vault::started()?;
+    std::fs::write(home.join("vault-token"), vault.tokens().concat())?;
+    let script = blocks(&root().join("docs/how-to/secrets.md"))?.join("\n");
+    // One that is there, instead of the one that readers have.
+    let theirs = "https://vault.example:8200";
+    anyhow::ensure!(script.contains(theirs), "{script}");
+    let shown = run(&script.replace(theirs, &vault.endpoint()), &home, &home)?;
+    for wanted in [
+        "of the shop's database",
+        "password=correct horse",
+        "password=battery staple",
+        "/reveal",
+        "refused, as it should be",
+        "daily",
+        "sealed anew",
+        "hq",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_accounts_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     let script = blocks(&root().join("docs/how-to/accounts-and-audit.md"))?.join("\n");
@@ -284,6 +313,16 @@ fn the_page_about_bundles_works_as_written() -> Result<()> {
     for wanted in ["./site.charm", "{}", "integrate front:website docs:website"] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_payloads_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/payloads.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    anyhow::ensure!(shown.contains("There are no payloads to show"), "{shown}");
     Ok(())
 }
 

@@ -203,3 +203,39 @@ fn a_bundle_with_a_mistake_changes_nothing() -> anyhow::Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn a_bundle_attaches_files_and_notes_things_once() -> anyhow::Result<()> {
+    let home = Home::started()?;
+    let theme = home.path().join("theme.css");
+    std::fs::write(&theme, "h1 { color: teal }")?;
+    let path = home.path().join("themed.yaml");
+    let text = format!(
+        "applications:\n  docs:\n    charm: '{}'\n    num_units: 1\n    \
+         resources: {{theme: ./theme.css}}\n    annotations: {{owner: web team}}\n",
+        charm("site").display()
+    );
+    std::fs::write(&path, text)?;
+    let path = path.display().to_string();
+    home.ok(["deploy", &path])?;
+    let resources = home.ok(["resources", "docs", "--format", "json"])?;
+    assert!(
+        resources.contains("\"revision\":1") || resources.contains("\"revision\": 1"),
+        "{resources}"
+    );
+    assert!(home.ok(["annotations", "docs"])?.contains("web team"));
+    let again = home.periapt(["deploy", path.as_str(), "--dry-run"])?;
+    assert!(again.err.contains("nothing to do"), "{again:?}");
+    assert_eq!(home.ok(["diff-bundle", &path])?.trim(), "{}");
+
+    std::fs::write(&theme, "h1 { color: navy }")?;
+    let planned = home.ok(["deploy", &path, "--dry-run"])?;
+    assert!(planned.contains("attach theme to docs"), "{planned}");
+    home.ok(["deploy", &path])?;
+    let exported = home.ok(["export-bundle"])?;
+    assert!(
+        exported.contains("theme: 2") && exported.contains("owner: web team"),
+        "{exported}"
+    );
+    Ok(())
+}

@@ -18,6 +18,8 @@ mod observe;
 mod quotas;
 mod reached;
 mod resources;
+mod secret_backends;
+mod secrets;
 mod servers;
 mod serving;
 mod site;

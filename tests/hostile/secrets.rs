@@ -1,38 +1,11 @@
 //! A private key that a person gave the controller is in no file beside the database and in nothing
 //! that the program prints. The values of secrets are in no file at all.
 
-use std::path::Path;
-
 use anyhow::{Context, Result, ensure};
+use periapt_tests::files::holding;
 use periapt_tests::{Home, charm};
 
 const SECRET: &str = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
-
-/// Every file below a directory, but those that `passed` says, that holds the secret.
-fn holding(
-    path: &Path,
-    secret: &str,
-    passed: fn(&str) -> bool,
-    found: &mut Vec<String>,
-) -> Result<()> {
-    for entry in std::fs::read_dir(path)? {
-        let path = entry?.path();
-        let kind = path.symlink_metadata()?.file_type();
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        if kind.is_dir() {
-            holding(&path, secret, passed, found)?;
-        } else if kind.is_file() && !passed(&name.unwrap_or_default()) {
-            let bytes = std::fs::read(&path)?;
-            let secret = secret.as_bytes();
-            if bytes.windows(secret.len()).any(|window| window == secret) {
-                found.push(path.display().to_string());
-            }
-        }
-    }
-    Ok(())
-}
 
 #[test]
 fn a_private_key_is_printed_by_nothing_and_written_to_no_file() -> Result<()> {
@@ -70,9 +43,8 @@ fn a_private_key_is_printed_by_nothing_and_written_to_no_file() -> Result<()> {
     for text in printed {
         ensure!(!text.contains(SECRET), "{text}");
     }
-    let mut found = Vec::new();
     let database = |name: &str| name.starts_with("controller.db");
-    holding(home.path(), SECRET, database, &mut found)?;
+    let found = holding(home.path(), SECRET, database)?;
     ensure!(found.is_empty(), "{found:?}");
     Ok(())
 }
@@ -130,8 +102,7 @@ fn the_values_of_secrets_are_in_no_file_and_no_list() -> Result<()> {
         for text in &printed {
             ensure!(!text.contains(secret), "{text}");
         }
-        let mut found = Vec::new();
-        holding(home.path(), secret, |_| false, &mut found)?;
+        let found = holding(home.path(), secret, |_| false)?;
         ensure!(found.is_empty(), "{found:?}");
     }
     Ok(())

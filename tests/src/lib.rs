@@ -7,7 +7,10 @@ pub mod account;
 pub mod allocations;
 pub mod browser;
 pub mod counters;
+pub mod files;
 pub mod hooks;
+pub mod secrets;
+pub mod vault;
 pub mod web;
 
 use std::collections::BTreeSet;

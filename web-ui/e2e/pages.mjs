@@ -37,13 +37,18 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["hooks", `${m}/hooks`, model],
     ["logs", `${m}/logs?level=DEBUG`, model],
     ["charms", `${m}/charms`, model],
+    ["secrets", `${m}/secrets`, model],
+    ["secret", `${m}/secrets/database`, "database"],
+    ["application-secrets", `${m}/applications/${application}/secrets`, application],
     ["model-config", `${m}/config`, model],
+    ["blocks", `${m}/blocks`, model],
     ["access", `${m}/access`, model],
     ["model-audit", `${m}/audit`, model],
     ["deploy", `${m}/deploy`, "Deploy"],
     ["charm", `${m}/charms/${part(charm)}`, charm],
     ["machine", `${m}/machines/${machine}`, `Machine ${machine}`],
     ["application", `${m}/applications/${application}`, application],
+    ["resources", `${m}/applications/${application}/resources`, application],
     ["config", `${m}/applications/${application}/config`, application],
     ["actions", `${m}/applications/${application}/actions`, application],
     ["no-actions", `${m}/applications/hub/actions`, "hub"],
@@ -82,6 +87,10 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["remove-principal", [`${m}/applications/hub`, "hub"], "Remove"],
     ["remove-principal-unit", [`${m}/units/hub/0`, "hub/0"], "Remove"],
     ["run-action", [`${m}/applications/${application}/actions`, application], "Run rebuild"],
+    ["add-secret", [`${m}/secrets`, model], "Add secret"],
+    ["grant-secret", [`${m}/secrets/database`, "database"], "Grant"],
+    ["update-secret", [`${m}/secrets/database`, "database"], "Update"],
+    ["reveal-secret", [`${m}/secrets/database`, "database"], "Reveal"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
     ["disable-user", [`/users/${other}`, other], "Disable"],
     ["grant-superuser", [`/users/${other}`, other], "Grant superuser"],
@@ -165,6 +174,8 @@ export async function furnish(periapt, charmFile) {
   await periapt("deploy", charmFile("front"), "front");
   await periapt("deploy", charmFile("shipper"), "shipper");
   await periapt("add-user", "reader");
+  await periapt("add-secret", "database", "password=hush", "--info", "Of the shop");
+  await periapt("grant-secret", "database", "site");
   for (const [one, other] of RELATED) await periapt("integrate", one, other);
   await periapt("wait-for", "application", "site", "--timeout", "3m");
   await periapt("expose", "site");

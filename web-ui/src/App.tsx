@@ -13,8 +13,13 @@ import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
 import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
 import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
+import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
+import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
+import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
+import { BlocksPage } from "./pages/blocks/BlocksPage";
+import { BlockedBanner } from "./pages/blocks/BlockedBanner";
 import { CharmPage } from "./pages/charms/CharmPage";
 import { CharmsPage } from "./pages/charms/CharmsPage";
 import { ControllerPage } from "./pages/controller/ControllerPage";
@@ -34,6 +39,8 @@ import { OperationsPage } from "./pages/operations/OperationsPage";
 import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
 import { RelationPage } from "./pages/relations/RelationPage";
 import { RegisterPage } from "./pages/RegisterPage";
+import { SecretPage } from "./pages/secrets/SecretPage";
+import { SecretsPage } from "./pages/secrets/SecretsPage";
 import { SignInPage } from "./pages/SignInPage";
 import { UnitPage } from "./pages/unit/UnitPage";
 import { UserPage } from "./pages/users/UserPage";
@@ -85,7 +92,15 @@ export function App() {
         </Route>
         <Route path="/models/:model" element={<OneModel />}>
           <Route element={<ModelLayout />}>
-            <Route index element={<OverviewPage />} />
+            <Route
+              index
+              element={
+                <>
+                  <OverviewPage />
+                  <ModelNotes />
+                </>
+              }
+            />
             <Route
               path="topology"
               element={<Later what="the topology" page={<TopologyPage />} />}
@@ -96,7 +111,9 @@ export function App() {
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
+            <Route path="secrets" element={<SecretsPage />} />
             <Route path="config" element={<ModelConfigPage />} />
+            <Route path="blocks" element={<BlocksPage />} />
             <Route
               element={
                 <ModelUsersOnly who="admin">
@@ -120,12 +137,23 @@ export function App() {
           <Route path="machines/:machine" element={<MachinePage />} />
           <Route path="relations/:relation" element={<RelationPage />} />
           <Route path="operations/:operation" element={<OperationPage />} />
+          <Route path="secrets/:secret" element={<SecretPage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
-            <Route index element={<ApplicationUnitsPage />} />
+            <Route
+              index
+              element={
+                <>
+                  <ApplicationUnitsPage />
+                  <ApplicationNotes />
+                </>
+              }
+            />
             <Route path="relations" element={<ApplicationRelationsPage />} />
             <Route path="actions" element={<ApplicationActionsPage />} />
+            <Route path="resources" element={<ApplicationResourcesPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
+            <Route path="secrets" element={<ApplicationSecretsPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />
             <Route path="hooks" element={<HooksPage />} />
@@ -177,6 +205,7 @@ function OneModel() {
     <LiveProvider key={model} model={model}>
       <Shell model={model}>
         <ModelGate model={model}>
+          <BlockedBanner model={model} />
           <Outlet />
         </ModelGate>
       </Shell>

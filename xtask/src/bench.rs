@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::{charms, packages, run, web};
 
-/// `arguments` go to the bench program: `--quick`, `--json FILE`, letters of parts.
+/// `arguments` go to the bench program: `--quick`, `--json FILE`, letters and names of parts.
 pub fn run(arguments: &[String]) -> Result<()> {
     packages::ensure(packages::PYTHON)?;
     packages::ensure(packages::LOAD)?;

@@ -19,11 +19,13 @@ macro_rules! host {
 host!(
     action::ActionHost,
     config::ConfigHost,
+    credential::CredentialHost,
     goal_state::GoalStateHost,
     leadership::LeadershipHost,
     log::LogHost,
     metrics::MetricsHost,
     network::NetworkHost,
+    payloads::PayloadsHost,
     ports::PortsHost,
     relation::RelationHost,
     resources::ResourcesHost,

@@ -38,7 +38,6 @@ impl Worker {
 
 /// Waits of many rows.
 const KUBERNETES: Standing = NotBuilt("waits for the Kubernetes provider");
-const SECRETS: &str = "waits for secrets";
 const MIGRATION: Standing = NotBuilt("waits for model migration");
 
 /// All of them, in the order of the alphabet.
@@ -210,8 +209,10 @@ pub static WORKERS: &[Worker] = &[
     worker("secretdrainworker", Adapted, "model", Built(&[(Model, "secret-drain-worker")]))
         .promises("When the model's back end switches from internal to another, then every revision's back end is the new one and it was read at each moment. It runs once for the model, which also moves what people made.")
         .kept_by(&["when_the_back_end_switches_every_revision_is_in_the_new_one_and_was_read_at_each_moment"]),
-    worker("secretexpire", Lib, "unit", NotBuilt(SECRETS)),
-    worker("secretrotate", Lib, "unit", NotBuilt(SECRETS)),
+    worker("secretexpire", Lib, "unit", Library(&[(Unit, "uniter")], "a timer of the uniter's remote state"))
+        .kept_by(&["when_a_revision_expires_secret_expired_runs_with_id_and_revision_and_again_after_five_minutes_if_it_is_kept"]),
+    worker("secretrotate", Lib, "unit", Library(&[(Unit, "uniter")], "a timer of the uniter's remote state"))
+        .kept_by(&["when_the_policy_is_hourly_and_the_clock_passes_one_secret_rotate_runs_and_the_next_follows_a_new_value"]),
     worker("simplesignalhandler", Same, "controller, machine", Built(&[(Controller, "termination-signal-handler"), (Host, "termination-signal-handler")]))
         .promises("When a process is asked to stop by a signal, then it ends in good order and with status 0; a unit is no process here and has no status of its own.")
         .kept_by(&["a_controller_asked_to_stop_by_a_signal_ends_with_status_0", "an_agent_ended_by_sigabrt_stays_down_until_a_person_says_so", "a_hook_that_ends_in_time_is_committed_by_a_stopping_agent"]),

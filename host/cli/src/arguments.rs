@@ -15,8 +15,8 @@ mod placement;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, credentials, machines, reach, relations, resources, secrets,
-    tasks,
+    actions, annotations, blocks, credentials, machines, payloads, reach, relations, resources,
+    secrets, tasks,
 };
 
 pub use accounts::{
@@ -137,6 +137,8 @@ pub enum Command {
     RemoveApplication(RemoveApplication),
     #[command(flatten)]
     Resources(resources::Verb),
+    #[command(flatten)]
+    Payloads(payloads::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
@@ -398,6 +400,8 @@ mod tests {
             "remove-machine 0 1 --force --no-prompt",
             "machines --format yaml",
             "wait-for relation 3",
+            "wait-for operation 1 --query 'status==\"completed\"' --timeout 5m",
+            "wait-for task 2",
             "actions site --schema --format json",
             "list-actions site",
             "show-action site backup --format yaml",
@@ -419,6 +423,8 @@ mod tests {
             "annotate site/0 owner=ann rack=",
             "annotate team=web -m demo",
             "annotations site/0 --format yaml",
+            "payloads site/0 running --format yaml",
+            "list-payloads -m demo",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

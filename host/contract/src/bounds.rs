@@ -90,6 +90,11 @@ bounds! {
     CONTAINER_BYTES = 128 << 10, "bytes, as JSON" of "all layers of a container", "the call fails with `limit`";
     LAYERS = 32, "layers" of "a container", "the call fails with `limit`";
     REQUESTS = 64, "requests" of "what one hook asks to have done in a container", "the call fails with `limit`";
+    /// Juju has no bound on the next four. A charm that runs more by itself says it of the groups of them.
+    PAYLOADS = 100, "payloads" of "what one unit has registered", "the call fails with `limit`";
+    PAYLOAD_ID_BYTES = 256, "bytes" of "the id of a payload", "the call fails with `limit`";
+    PAYLOAD_LABELS = 16, "labels" of "one payload", "the call fails with `limit`";
+    PAYLOAD_LABEL_BYTES = 64, "bytes" of "a label of a payload", "the call fails with `limit`";
     RESULT_BYTES = 1 << 20, "bytes, as JSON" of "the results of an action", "the call fails with `limit`";
     RESULT_LEVELS = 16, "levels" of "objects in one another among the results of an action", "the call fails with `limit`";
     /// One a second for a quarter of an hour; each is a write of its own.

@@ -1,7 +1,7 @@
 //! What a hook may ask for, as values: the rules of the contract with charms (`guest-sdk/wit`).
 //!
 //! One folder for each tool that changes something when its hook is committed ([`state`],
-//! [`ports`], [`relation`], [`leadership`], [`workload`], [`action`], [`secret`], [`storage`]). In it are what an agent answers for the tool (a trait
+//! [`ports`], [`relation`], [`leadership`], [`workload`], [`payloads`], [`action`], [`secret`], [`storage`]). In it are what an agent answers for the tool (a trait
 //! whose methods refuse unless they are written), the tool's share of the [`HookTxn`] with its
 //! refusals, and its [`Effect`]. [`metrics`] has the same for the hook that commits nothing. What is common to them is beside the folders.
 //!
@@ -14,10 +14,12 @@
 pub mod action;
 pub mod at_once;
 pub mod bounds;
+pub mod credential;
 mod effects;
 mod error;
 pub mod leadership;
 pub mod metrics;
+pub mod payloads;
 pub mod ports;
 pub mod relation;
 pub mod secret;
@@ -37,6 +39,7 @@ pub use effects::Effect;
 pub use error::{CallError, CallErrorCode};
 pub use leadership::LeadershipAnswers;
 pub use metrics::MetricsAnswers;
+pub use payloads::PayloadsAnswers;
 pub use ports::PortsAnswers;
 pub use relation::{Member, OwnBag, RelationAnswers, RelationInfo};
 pub use secret::SecretAnswers;

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::at_once::AtOnce;
 use crate::bounds::EFFECTS_BYTES;
 use crate::effects::Effect;
-use crate::{CallError, action, leadership, ports, relation, secret, state, storage, workload};
+use crate::{
+    CallError, action, leadership, payloads, ports, relation, secret, state, storage, workload,
+};
 
 /// One tool's share of the transaction.
 pub(crate) trait Share {
@@ -93,6 +95,9 @@ tools! {
     /// What is to become of the unit's containers.
     #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
     workload: workload::Workloads => workload::Changes,
+    /// What the charm says that it runs by itself.
+    #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
+    payloads: payloads::Payloads => payloads::Changes,
     /// What an action answers.
     #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
     action: action::Answer => action::Outcome,

@@ -26,7 +26,8 @@ pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
 pub use hooks::never_run;
 pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};
 pub use metadata::{
-    CharmMetadata, Container, Endpoint, Mount, Resource, ResourceKind, Scope, Storage, StorageKind,
+    CharmMetadata, Container, Endpoint, Mount, PayloadClass, Resource, ResourceKind, Scope,
+    Storage, StorageKind,
 };
 pub use metrics::{Metric, Metrics};
 pub use url::CharmUrl;

@@ -45,7 +45,7 @@ pub use life::Life;
 pub use name::{
     AgentName, ApplicationName, MachineId, ModelName, ModelUuid, NameError, Tag, UnitName, UserName,
 };
-pub use periapt_contract::{ports, text};
+pub use periapt_contract::{payloads, ports, text};
 pub use periapt_plan::nearest;
 pub use refusal::Refusal;
 

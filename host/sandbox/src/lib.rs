@@ -56,6 +56,7 @@ pub use run::{HookEvent, HookOutcome, HookRun, Usage};
 pub use ticker::Ticking;
 pub use tools::answers::*;
 pub use tools::{
-    Goal, Goals, HookContext, LogLevel, Network, Output, Permission, Tool, When, hook_tools,
+    CloudAccess, Goal, Goals, HookContext, LogLevel, Network, Output, Permission, Tool, When,
+    hook_tools,
 };
 pub use wait::Cancelled;

@@ -25,5 +25,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0021_resources.sql"),
     include_str!("migrations/0022_blocks.sql"),
     include_str!("migrations/0023_secrets.sql"),
+    include_str!("migrations/0024_payloads.sql"),
     include_str!("migrations/0029_storage.sql"),
 ];

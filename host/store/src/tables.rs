@@ -9,7 +9,7 @@ use periapt_model::ModelUuid;
 use crate::db::{Param, Tx, params};
 use crate::{
     Result, annotation, application, block, charm, cleanup, controller, database, hook, lease, log,
-    machine, model, operation, relation, resource, secret, status, unit, usage, user,
+    machine, model, operation, payload, relation, resource, secret, status, unit, usage, user,
 };
 
 /// A table whose rows belong to a model.
@@ -99,6 +99,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     lease::TABLES,
     log::TABLES,
     operation::TABLES,
+    payload::TABLES,
     block::TABLES,
     annotation::TABLES,
     controller::TABLES,

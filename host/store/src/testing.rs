@@ -206,7 +206,7 @@ impl Fixture {
                 .expect("info");
             let running = Status::new(Machine::Running, "running");
             self.store
-                .set_instance_status(model, &machine, running)
+                .set_instance_statuses(model, [(machine.clone(), running)].into())
                 .await
                 .expect("status");
             let started = Status::new(Machine::Started, "");

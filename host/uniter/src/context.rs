@@ -37,7 +37,9 @@ use crate::turns::Turn;
 use crate::workloads::Workloads;
 
 mod action;
+mod credential;
 mod facts;
+mod payloads;
 mod relations;
 mod resources;
 mod secrets;
@@ -85,6 +87,8 @@ pub(crate) struct UnitContext {
     pub endpoints: BTreeSet<String>,
     /// Endpoints and what else can be bound to a network.
     pub bindings: BTreeSet<String>,
+    /// That the charm declares, with their types.
+    pub payload_classes: BTreeMap<String, String>,
     /// That the charm declares, with the names of their files.
     pub resources: BTreeMap<String, String>,
     pub all_resources: Resources,

@@ -286,6 +286,14 @@ pub(crate) fn shared(
     words.map(directory).collect()
 }
 
+/// The classes of payloads that a charm declares, with their types.
+fn payload_classes(charm: &Charm) -> BTreeMap<String, String> {
+    let classes = charm.info.metadata.payloads.iter();
+    classes
+        .map(|(class, declared)| (class.clone(), declared.kind.clone()))
+        .collect()
+}
+
 #[allow(clippy::too_many_arguments)]
 fn context(
     config: &UniterConfig,
@@ -306,6 +314,7 @@ fn context(
         workloads: config.process.workloads().clone(),
         endpoints: charm.info.metadata.endpoints(),
         bindings: charm.info.metadata.bindings(),
+        payload_classes: payload_classes(charm),
         resources: declared(&charm.info),
         all_resources: config.process.resources().clone(),
         held,

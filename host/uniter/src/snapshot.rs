@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use periapt_contract::Effect;
+use periapt_contract::payloads::Payload;
 use periapt_model::config::Values;
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::ports::Openings;
@@ -25,6 +27,7 @@ const KEPT_BYTES: usize = 64 << 10;
 pub(crate) struct Kept {
     pub charm_state: BTreeMap<String, String>,
     pub opened_ports: Openings,
+    pub payloads: Vec<Payload>,
 }
 
 impl Kept {
@@ -32,6 +35,7 @@ impl Kept {
         Self {
             charm_state: state.charm_state,
             opened_ports: state.opened_ports,
+            payloads: state.payloads,
         }
     }
 
@@ -45,6 +49,9 @@ impl Kept {
         }
         if let Ok(opened) = effects.ports.applied(&self.opened_ports) {
             self.opened_ports = opened;
+        }
+        if !effects.payloads.changes_nothing() {
+            self.payloads = effects.payloads.applied(&self.payloads);
         }
     }
 
@@ -73,6 +80,8 @@ pub(crate) struct HookSnapshot {
     pub workload_version: Option<String>,
     /// What the unit is told of its quotas.
     pub meter: Option<Meter>,
+    /// Whether an operator trusts the application with the cloud's credential.
+    pub trusted: bool,
     pub state: Arc<Kept>,
     pub limits: Limits,
 }
@@ -96,6 +105,7 @@ impl HookSnapshot {
             application: view.application,
             workload_version: view.workload_version,
             meter: view.meter,
+            trusted: view.trusted,
             state,
             limits,
         }

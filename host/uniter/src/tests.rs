@@ -12,6 +12,7 @@ mod hooks;
 mod recovery;
 mod relations;
 mod resources;
+mod secrets;
 mod standing;
 mod tasks;
 #[path = "../../files/src/testing.rs"]

@@ -4,7 +4,7 @@ import { logAddress } from "../live/lines";
 import { undescribed } from "./described";
 import * as api from "./index";
 import * as paths from "./paths";
-import { uploadCharm } from "./upload";
+import { uploadCharm, uploadResource } from "./upload";
 
 /** Calls whose arguments are not all texts and numbers. */
 const ARGUMENTS: Record<string, unknown[]> = {
@@ -50,7 +50,7 @@ describe("the API's description", () => {
     expect(addresses.flatMap((address) => undescribed("GET", address))).toEqual([]);
   });
 
-  it("has the upload of a charm", () => {
+  it("has the uploads of a charm and of a resource", () => {
     const asked: string[][] = [];
     class Request {
       upload = {};
@@ -62,7 +62,12 @@ describe("the API's description", () => {
     }
     vi.stubGlobal("XMLHttpRequest", Request);
     void uploadCharm("m", { name: "site.charm", size: 1 } as File, () => {});
-    expect(asked).toEqual([["POST", "/v1/models/m/charms?name=site.charm"]]);
+    const of = { model: "m", application: "site", resource: "theme" };
+    void uploadResource(of, { name: "theme.css", size: 1 } as File, () => {});
+    expect(asked).toEqual([
+      ["POST", "/v1/models/m/charms?name=site.charm"],
+      ["PUT", "/v1/models/m/applications/site/resources/theme"],
+    ]);
     expect(asked.flatMap(([method = "", address = ""]) => undescribed(method, address))).toEqual([]);
   });
 

@@ -168,6 +168,31 @@ export const operations = {
     call<t.OperationInfo>("POST", paths.operations(model), { body }),
 };
 
+export const resources = {
+  /** What the application's charm declares, with what is attached. */
+  list: (model: string, application: string) =>
+    call<t.ApplicationResources>("GET", paths.resources(model, application)),
+};
+
+export const blocks = {
+  /** Those that hold. */
+  list: (model: string) => call<t.BlockInfo[]>("GET", paths.blocks(model)),
+  set: (model: string, kind: t.BlockKind, message: string) =>
+    call<t.BlockInfo>("PUT", paths.block(model, kind), { body: { message } }),
+  lift: (model: string, kind: t.BlockKind) => call<unknown>("DELETE", paths.block(model, kind)),
+};
+
+export const annotations = {
+  /** Of one entity, whether or not anything is noted of it. */
+  show: async (model: string, entity: string): Promise<Record<string, string>> => {
+    const found = await page<t.EntityAnnotations>(paths.annotations(model), { entity });
+    return found.items[0]?.annotations ?? {};
+  },
+  /** An empty text removes its key. */
+  set: (model: string, entity: string, set: Record<string, string>) =>
+    call<t.EntityAnnotations>("PATCH", paths.annotations(model), { body: { entity, set } }),
+};
+
 export const tasks = {
   /** With its results, and the lines after the first `lines`; answered within `wait` seconds. */
   show: (model: string, id: number, known: { lines: number; wait: number }, signal?: AbortSignal) =>
@@ -176,6 +201,31 @@ export const tasks = {
       ...(signal && { signal }),
     }),
   cancel: (model: string, id: number) => call<t.TaskInfo>("POST", `${paths.task(model, id)}/cancel`),
+};
+
+export const secrets = {
+  add: (model: string, body: { name: string; description: string; values: t.SecretValues }) =>
+    call<t.SecretInfo>("POST", paths.secrets(model), { body }),
+  /** What is left out stays; values are all those of a new revision. */
+  update: (
+    model: string,
+    id: string,
+    body: { name?: string; description?: string; values?: t.SecretValues; "auto-prune"?: boolean },
+  ) => call<t.SecretInfo>("PATCH", paths.secret(model, id), { body }),
+  /** The whole of it, or one revision. */
+  remove: (model: string, id: string, revision: number | null) =>
+    call<unknown>("DELETE", paths.secret(model, id), { query: { revision } }),
+  /** On record in the audit. */
+  reveal: (model: string, id: string, revision: number) =>
+    call<t.RevealedSecret>("POST", `${paths.secret(model, id)}/reveal`, { body: { revision } }),
+  grant: (model: string, id: string, applications: string[]) =>
+    call<t.SecretInfo>("POST", paths.secretGrants(model, id), { body: { applications } }),
+  revoke: (model: string, id: string, application: string) =>
+    call<t.SecretInfo>("DELETE", paths.secretGrant(model, id, application)),
+};
+
+export const secretBackends = {
+  list: () => call<t.SecretBackendInfo[]>("GET", paths.SECRET_BACKENDS),
 };
 
 export const logs = {

@@ -32,11 +32,34 @@ export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
 export const actions = (inModel: string, name: string): string => `${application(inModel, name)}/actions`;
 
+export const resources = (inModel: string, name: string): string => `${application(inModel, name)}/resources`;
+
+export const resource = (inModel: string, name: string, resource: string): string =>
+  `${resources(inModel, name)}/${part(resource)}`;
+
+export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;
+
+export const block = (inModel: string, kind: string): string => `${blocks(inModel)}/${part(kind)}`;
+
+export const annotations = (inModel: string): string => `${model(inModel)}/annotations`;
+
 export const operations = (inModel: string): string => `${model(inModel)}/operations`;
 
 export const operation = (inModel: string, id: number | string): string => `${operations(inModel)}/${part(id)}`;
 
 export const task = (inModel: string, id: number): string => `${model(inModel)}/tasks/${id}`;
+
+export const secrets = (inModel: string): string => `${model(inModel)}/secrets`;
+
+/** By its id, or the name that a person gave it. */
+export const secret = (inModel: string, id: string): string => `${secrets(inModel)}/${part(id)}`;
+
+export const secretGrants = (inModel: string, id: string): string => `${secret(inModel, id)}/grants`;
+
+export const secretGrant = (inModel: string, id: string, application: string): string =>
+  `${secretGrants(inModel, id)}/${part(application)}`;
+
+export const SECRET_BACKENDS = "/v1/secret-backends";
 
 export const user = (name: string): string => `/v1/users/${part(name)}`;
 

@@ -59,11 +59,25 @@ export type NodeView = Schemas["NodeView"];
 export type EngineView = Schemas["EngineView"];
 export type EngineMap = Schemas["EngineMap"];
 
+export type SecretInfo = Schemas["SecretInfo"];
+export type SecretRevision = Schemas["SecretRevision"];
+export type SecretBackendInfo = Schemas["SecretBackendInfo"];
+/** Texts by key; in no answer but that of `reveal`. */
+export type SecretValues = Record<string, string>;
+export type RevealedSecret = Omit<Schemas["RevealedSecret"], "values"> & { values: SecretValues };
+
 export type ConfigValues = NonNullable<Schemas["Deploy"]["config"]>;
 export type Settings = UnitBag["data"];
 
 /** Each list has a schema of its own, alike but for its items. */
 export type Page<T> = Omit<Schemas["Page_HookRun"], "items"> & { items: T[] };
+
+export type ApplicationResources = Schemas["ApplicationResources"];
+export type ResourceInfo = Schemas["ResourceInfo"];
+export type AttachedResource = Schemas["AttachedResource"];
+export type BlockInfo = Schemas["BlockInfo"];
+export type BlockKind = Schemas["BlockKind"];
+export type EntityAnnotations = Schemas["EntityAnnotations"];
 
 export type TaskStatus = Schemas["TaskStatus"];
 export type TaskLine = Schemas["TaskLine"];

@@ -1,22 +1,45 @@
-/** Sends a charm and tells how far it got; `fetch` cannot, so this is `XMLHttpRequest`. */
-import { ApiError, csrfHeader, unreachable, withQuery } from "./client";
+/** Sends a file and tells how far it got; `fetch` cannot, so this is `XMLHttpRequest`. */
+import { ApiError, csrfHeader, type Method, unreachable, withQuery } from "./client";
 import * as paths from "./paths";
-import type { CharmInfo, Problem } from "./types";
+import type { AttachedResource, CharmInfo, Problem } from "./types";
 
 export interface Progress {
   sent: number;
   total: number;
 }
 
+type OnProgress = (progress: Progress) => void;
+
 export function uploadCharm(
   model: string,
   file: File,
-  onProgress: (progress: Progress) => void,
+  onProgress: OnProgress,
   signal?: AbortSignal,
 ): Promise<CharmInfo> {
+  const address = withQuery(`${paths.model(model)}/charms`, { name: file.name });
+  return upload("POST", address, file, onProgress, signal);
+}
+
+/** Attaches the file to the application, for a resource that its charm declares. */
+export function uploadResource(
+  of: { model: string; application: string; resource: string },
+  file: File,
+  onProgress: OnProgress,
+  signal?: AbortSignal,
+): Promise<AttachedResource> {
+  return upload("PUT", paths.resource(of.model, of.application, of.resource), file, onProgress, signal);
+}
+
+function upload<T>(
+  method: Method,
+  address: string,
+  file: File,
+  onProgress: OnProgress,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", withQuery(`${paths.model(model)}/charms`, { name: file.name }));
+    request.open(method, address);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.setRequestHeader("Idempotency-Key", crypto.randomUUID());
     for (const [name, value] of Object.entries(csrfHeader())) {
@@ -27,7 +50,7 @@ export function uploadCharm(
     request.onabort = () => reject(new DOMException("The upload was cancelled", "AbortError"));
     request.onload = () => {
       const body = parse(request.responseText);
-      if (request.status >= 200 && request.status < 300) resolve(body as CharmInfo);
+      if (request.status >= 200 && request.status < 300) resolve(body as T);
       else reject(new ApiError(problem(request.status, body)));
     };
     signal?.addEventListener("abort", () => request.abort());

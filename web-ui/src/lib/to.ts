@@ -14,6 +14,10 @@ export const toReachability = (model: string): string => `${toModel(model)}/reac
 export const toActions = (model: string, application: string): string => `${toApplication(model, application)}/actions`;
 export const toOperations = (model: string): string => `${toModel(model)}/operations`;
 export const toOperation = (model: string, id: number): string => `${toOperations(model)}/${id}`;
+export const toSecrets = (model: string): string => `${toModel(model)}/secrets`;
+/** By its id, or the name that a person gave it. */
+export const toSecret = (model: string, id: string): string => `${toSecrets(model)}/${part(id)}`;
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
+export const toBlocks = (model: string): string => `${toModel(model)}/blocks`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;
 export const toUser = (name: string): string => `/users/${part(name)}`;

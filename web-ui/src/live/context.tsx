@@ -21,6 +21,7 @@ import type {
   ModelSummary,
   OperationInfo,
   RelationInfo,
+  SecretInfo,
   UnitInfo,
 } from "../api/types";
 import { Connection, type Health, type Outage } from "./connection";
@@ -168,6 +169,12 @@ export function useModel(name: string): ModelEntities {
   const relations = useTable((state) => state.table<RelationInfo>(uuid, "relation"));
   const charms = useTable((state) => state.table<CharmInfo>(uuid, "charm"));
   return { model: found?.entity, applications, units, machines, relations, charms };
+}
+
+/** Secrets of the model, without their values. */
+export function useSecrets(name: string): readonly SecretInfo[] {
+  const { model } = useModel(name);
+  return useTable((state) => state.table<SecretInfo>(model?.uuid ?? "", "secret"));
 }
 
 /** Operations of the model that were told of while this page was open: they are no part of the stream's beginning. */

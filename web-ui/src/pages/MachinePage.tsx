@@ -15,6 +15,7 @@ import { command } from "../lib/commands";
 import { toModel } from "../lib/to";
 import { useNow } from "../lib/useNow";
 import { useModel, useReady } from "../live/context";
+import { Notes } from "./annotations/Notes";
 
 export function MachinePage() {
   const { model = "", machine: written = "" } = useParams();
@@ -72,6 +73,7 @@ export function MachinePage() {
           <History model={model} id={id} />
         </section>
       )}
+      {machine && <Notes model={model} entity={id} what={`machine ${id}`} />}
     </>
   );
 }

@@ -33,6 +33,7 @@ const ROOMS: &[&str] = &[
     "packing",
     "providers",
     "uniter",
+    "secrets",
     "server",
     "catalogue",
     "agents",

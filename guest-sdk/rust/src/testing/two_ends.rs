@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::*;
 use crate::{
-    Bag, ErrorCode, Goal, GoalState, Opening, PortRange, RelationData, RelationEvent, RelationHook,
-    VERSION_KEY, hook_names,
+    Bag, CloudAccess, ErrorCode, Goal, GoalState, Opening, PayloadStatus, PortRange, RelationData,
+    RelationEvent, RelationHook, VERSION_KEY, hook_names,
 };
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -362,4 +362,57 @@ fn ports_are_open_for_some_endpoints_or_for_all() {
     });
     assert_eq!(harness.openings(), [opening(web, &["friends"])]);
     assert_eq!(harness.ports(), [web]);
+}
+
+#[test]
+fn payloads_are_registered_at_the_commit_and_held_against_what_is_declared() {
+    let mut harness = Harness::<Greeter>::new();
+    harness.declare_payload("monitor", "process");
+    harness.with_context(Hook::Start, |context| {
+        let other = context.register_payload("other", "process", "a", &[]);
+        let other = other.expect_err("is not declared");
+        assert_eq!(other.host_code(), Some(ErrorCode::NotFound));
+        context
+            .register_payload("monitor", "process", "a", &["eu"])
+            .expect("registers");
+        context
+            .register_payload("monitor", "process", "b", &[])
+            .expect("registers");
+        context
+            .set_payload_status("monitor", "b", PayloadStatus::Starting)
+            .expect("is registered");
+    });
+    let key = |id: &str| ("monitor".to_owned(), id.to_owned());
+    let expected = [
+        (key("a"), PayloadStatus::Running),
+        (key("b"), PayloadStatus::Starting),
+    ];
+    assert_eq!(harness.payloads(), expected.into());
+    harness.with_context(Hook::Start, |context| {
+        context
+            .unregister_payload("monitor", "a")
+            .expect("is taken away");
+        let gone = context.set_payload_status("monitor", "a", PayloadStatus::Stopped);
+        let gone = gone.expect_err("is not registered");
+        assert_eq!(gone.host_code(), Some(ErrorCode::NotFound));
+    });
+    assert_eq!(harness.payloads().len(), 1);
+}
+
+#[test]
+fn the_credential_of_the_cloud_is_for_trusted_applications() {
+    let mut harness = Harness::<Greeter>::new();
+    harness.with_context(Hook::Start, |context| {
+        let denied = context.cloud_access().expect_err("nobody trusts it");
+        assert_eq!(denied.host_code(), Some(ErrorCode::Denied));
+    });
+    let local = CloudAccess {
+        name: "local".to_owned(),
+        kind: "local".to_owned(),
+        ..CloudAccess::default()
+    };
+    harness.trust_with(local.clone());
+    harness.with_context(Hook::Start, |context| {
+        assert_eq!(context.cloud_access().expect("is trusted"), local);
+    });
 }

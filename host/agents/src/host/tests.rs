@@ -514,3 +514,19 @@ fn settings_tell_only_what_differs() {
     publisher.publish(&set("logging-config", "unit=DEBUG"), retry_strategy());
     assert_eq!(*settings.logging.borrow(), "unit=DEBUG");
 }
+
+/// The process of one that is to restart ends with an error, after which its supervisor starts it again.
+#[test]
+fn an_agent_ends_for_good_only_when_it_is_terminated() {
+    let ended = |error: WorkerError| exit_reason(Err(error.during("the agent of a machine")));
+    assert_eq!(exit_reason(Ok(())).unwrap(), ExitReason::Stopped);
+    let terminated = ended(WorkerError::from(Fatal::TerminateAgent));
+    assert_eq!(terminated.unwrap(), ExitReason::Terminated);
+    for error in [
+        WorkerError::from(Fatal::RestartAgent),
+        WorkerError::fatal("no disk"),
+        WorkerError::text("connection lost"),
+    ] {
+        assert_eq!(ended(error).unwrap_err().code(), "agent-engine");
+    }
+}

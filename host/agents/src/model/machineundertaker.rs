@@ -1,13 +1,14 @@
 //! **machineundertaker**: the last rites of a machine whose instance is gone.
 //!
 //! Trigger: a machine marked for removal. Action: what the provider still holds for it would be
-//! released here (the local provider holds nothing beyond the instance), then the removal is
-//! completed. Effect: the machine leaves status. It never touches a machine that is not marked.
+//! released here (the local provider holds nothing beyond the instance), then the removal of all
+//! that are marked is completed in one call. Effect: they leave status. It never touches a machine
+//! that is not marked.
 
 use periapt_engine::{Manifold, ResultExt, TaskWorker, WorkerResult};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::machine_undertaker::{
-    AllMachineRemovals, CompleteMachineRemoval, WatchMachineRemovals,
+    AllMachineRemovals, CompleteMachineRemovals, WatchMachineRemovals,
 };
 
 use super::{apicaller, environ};
@@ -30,9 +31,11 @@ pub fn manifold() -> Manifold {
 
 async fn complete(api: &ApiConnection) -> WorkerResult {
     let machines = api.call(&AllMachineRemovals {}).await;
-    for machine in machines.while_doing("listing machine removals")? {
-        let completed = api.call(&CompleteMachineRemoval { machine }).await;
-        completed.while_doing("completing a machine's removal")?;
+    let machines = machines.while_doing("listing machine removals")?;
+    if machines.is_empty() {
+        return Ok(());
     }
+    let completed = api.call(&CompleteMachineRemovals { machines }).await;
+    completed.while_doing("completing the removal of machines")?;
     Ok(())
 }

@@ -372,6 +372,8 @@ pub enum WaitForKind {
     Machine,
     Model,
     Relation,
+    Operation,
+    Task,
 }
 
 const QUERIES: &str = r#"Queries:
@@ -385,6 +387,8 @@ Names: application: name life status message charm charm-rev exposed version sca
              public-address open-ports application
        machine: name life status instance-status instance-id address
        relation: name id life status message interface scope applications
+       operation: name id status summary user tasks
+       task: name id status message operation unit action
        model: name life status applications units machines"#;
 
 #[derive(Debug, Args)]
@@ -393,9 +397,9 @@ pub struct WaitFor {
     /// What to look at.
     #[arg(value_enum)]
     pub kind: WaitForKind,
-    /// Its name; a relation's number, or its key as in "front:website site:website".
+    /// Its name; the number of an operation, a task or a relation, or a relation's key as in "front:website site:website".
     pub name: String,
-    /// What must hold [default: all units active and idle, a machine started, a relation joined].
+    /// What must hold [default: all units active and idle, a machine started, a relation joined, an operation or a task ended].
     #[arg(long)]
     pub query: Option<String>,
     /// Give up after this time (exit status 5).
@@ -413,6 +417,8 @@ impl WaitFor {
             WaitForKind::Machine => WaitKind::Machine,
             WaitForKind::Model => WaitKind::Model,
             WaitForKind::Relation => WaitKind::Relation,
+            WaitForKind::Operation => WaitKind::Operation,
+            WaitForKind::Task => WaitKind::Task,
         }
     }
 }

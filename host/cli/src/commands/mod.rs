@@ -26,6 +26,7 @@ pub mod machines;
 mod metrics;
 mod models;
 mod nodes;
+pub mod payloads;
 pub mod reach;
 mod reached;
 pub mod relations;
@@ -105,6 +106,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
         Command::Resources(verb) => resources::run(context, verb).await,
+        Command::Payloads(verb) => payloads::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,

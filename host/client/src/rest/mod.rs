@@ -20,6 +20,7 @@ mod lines;
 mod metrics;
 mod models;
 mod operations;
+mod payloads;
 mod provisioning;
 mod relations;
 mod renewal;

@@ -4,8 +4,8 @@ use crate::relation::RelationSettings;
 use crate::secret::SecretId;
 use crate::testing::range;
 use crate::{
-    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, ports, relation, secret,
-    workload,
+    CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, payloads, ports, relation,
+    secret, workload,
 };
 
 fn effects() -> Effects {
@@ -47,6 +47,13 @@ fn effects() -> Effects {
             },
         )]
         .into(),
+        payloads: payloads::Changes {
+            put: Vec::new(),
+            gone: vec![payloads::PayloadKey {
+                class: "monitor".to_owned(),
+                id: "a".to_owned(),
+            }],
+        },
         action: action::Outcome {
             results: [("built".to_owned(), json!(3))].into_iter().collect(),
             ..action::Outcome::default()
@@ -69,6 +76,7 @@ fn words_name_what_changes_and_no_value() {
             "secret 00000000000000000000, a revision removed",
             "planned web",
             "stop site in web",
+            "unregistered payload monitor a",
             "result built",
         ]
     );
@@ -85,6 +93,7 @@ fn effects_are_sent_as_they_always_were() {
         "leader": { "token": "secret" },
         "secrets": { "removed": { "00000000000000000000": { "owner": "unit", "revisions": [2] } } },
         "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
+        "payloads": { "gone": [{ "class": "monitor", "id": "a" }] },
         "action": { "results": { "built": 3 } },
     });
     assert_eq!(serde_json::to_value(effects()).unwrap(), sent);

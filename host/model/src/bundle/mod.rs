@@ -11,5 +11,5 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{Bundle, BundleApplication, BundleError};
-pub use plan::{CurrentApplication, CurrentModel, PlanError, Step};
+pub use parse::{Bundle, BundleApplication, BundleError, BundleResource};
+pub use plan::{CurrentApplication, CurrentModel, CurrentResource, PlanError, Step};

@@ -49,6 +49,25 @@ pub struct BundleApplication {
         skip_serializing_if = "BTreeMap::is_empty"
     )]
     pub exposed_endpoints: ExposedEndpoints,
+    /// Files beside the charm, by name of the resource.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, BundleResource>,
+    /// SHA-256 of the files among them, once somebody read them.
+    #[serde(skip)]
+    pub digests: BTreeMap<String, String>,
+    /// What is to be noted of it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// What a bundle gives an application for a resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum BundleResource {
+    /// That is attached to the application already.
+    Revision(u64),
+    /// A path, relative to the bundle's file.
+    File(String),
 }
 
 /// What is wrong with a bundle's file.
@@ -126,6 +145,8 @@ struct WrittenApplication {
     expose: Option<bool>,
     #[serde(rename = "exposed-endpoints")]
     exposed_endpoints: Option<ExposedEndpoints>,
+    resources: BTreeMap<String, Option<BundleResource>>,
+    annotations: BTreeMap<String, Option<crate::config::Value>>,
     #[serde(flatten)]
     other: BTreeMap<String, serde_json::Value>,
 }
@@ -213,6 +234,18 @@ impl Bundle {
         application.expose = written.expose.unwrap_or(application.expose);
         if let Some(endpoints) = written.exposed_endpoints {
             application.exposed_endpoints = endpoints;
+        }
+        for (resource, given) in written.resources {
+            match given {
+                Some(given) => application.resources.insert(resource, given),
+                None => application.resources.remove(&resource),
+            };
+        }
+        for (key, value) in written.annotations {
+            match value {
+                Some(value) => application.annotations.insert(key, value.to_string()),
+                None => application.annotations.remove(&key),
+            };
         }
         for (option, value) in written.options {
             match value {

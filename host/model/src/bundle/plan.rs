@@ -5,7 +5,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{Bundle, BundleApplication};
+use super::{Bundle, BundleApplication, BundleResource};
 use crate::charm::CharmMetadata;
 use crate::config::Values;
 use crate::name::{ApplicationName, NameError};
@@ -29,6 +29,17 @@ pub struct CurrentApplication {
     pub settings: Values,
     /// To whom; empty for one that is not exposed.
     pub exposed: ExposedEndpoints,
+    /// What is attached, by name of the resource.
+    pub resources: BTreeMap<String, CurrentResource>,
+    /// What is noted of it.
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// A file that is attached to an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurrentResource {
+    pub revision: u64,
+    pub sha256: String,
 }
 
 /// One thing to do. Steps come in an order in which each can be taken.
@@ -42,6 +53,10 @@ pub enum Step {
     },
     Refresh {
         application: ApplicationName,
+    },
+    Attach {
+        application: ApplicationName,
+        resource: String,
     },
     Configure {
         application: ApplicationName,
@@ -57,6 +72,10 @@ pub enum Step {
         /// Empty for all of it to everybody.
         endpoints: ExposedEndpoints,
     },
+    Annotate {
+        application: ApplicationName,
+        set: BTreeMap<String, String>,
+    },
     Integrate {
         pair: Pair,
     },
@@ -69,6 +88,14 @@ impl fmt::Display for Step {
                 application, units, ..
             } => write!(f, "deploy {application} with {}", count_of(*units)),
             Step::Refresh { application } => write!(f, "refresh {application}"),
+            Step::Attach {
+                application,
+                resource,
+            } => write!(f, "attach {resource} to {application}"),
+            Step::Annotate { application, set } => {
+                let names: Vec<&str> = set.keys().map(String::as_str).collect();
+                write!(f, "annotate {application}: {}", names.join(", "))
+            }
             Step::Configure { application, set } => {
                 let names: Vec<&str> = set.keys().map(String::as_str).collect();
                 write!(f, "configure {application}: {}", names.join(", "))
@@ -97,6 +124,14 @@ impl fmt::Display for Step {
 pub enum PlanError {
     #[error("the charm of \"{0}\" is not known")]
     NoCharm(ApplicationName),
+    #[error(
+        "resource \"{resource}\" of \"{application}\" is revision {revision} in the bundle, which the model does not have; write the path of a file instead"
+    )]
+    NoRevision {
+        application: ApplicationName,
+        resource: String,
+        revision: u64,
+    },
     #[error(transparent)]
     Name(#[from] NameError),
     #[error(transparent)]
@@ -130,7 +165,14 @@ impl Bundle {
                     options: wanted.options.clone(),
                     to: wanted.to.clone(),
                 });
-                steps.extend(expose(application, wanted, &ExposedEndpoints::new()));
+                // Files go up with the deployment.
+                attach(name, wanted, &BTreeMap::new())?;
+                steps.extend(expose(
+                    application.clone(),
+                    wanted,
+                    &ExposedEndpoints::new(),
+                ));
+                steps.extend(annotate(application, wanted, &BTreeMap::new()));
                 continue;
             };
             if current.charm_digest != *digest {
@@ -138,6 +180,7 @@ impl Bundle {
                     application: application.clone(),
                 });
             }
+            steps.extend(attach(name, wanted, &current.resources)?);
             let differs =
                 |(option, value): &(&String, _)| current.settings.get(*option) != Some(*value);
             let set: Values = wanted
@@ -164,7 +207,8 @@ impl Bundle {
                         .collect(),
                 });
             }
-            steps.extend(expose(application, wanted, &current.exposed));
+            steps.extend(expose(application.clone(), wanted, &current.exposed));
+            steps.extend(annotate(application, wanted, &current.annotations));
         }
         for [first, second] in &self.relations {
             let (first, second) = (first.parse()?, second.parse()?);
@@ -186,6 +230,53 @@ impl Bundle {
         }
         Ok(steps)
     }
+}
+
+/// The files that are not attached yet. A revision is one that is attached already: no other is kept.
+fn attach(
+    application: &ApplicationName,
+    wanted: &BundleApplication,
+    current: &BTreeMap<String, CurrentResource>,
+) -> Result<Vec<Step>, PlanError> {
+    let mut steps = Vec::new();
+    for (resource, given) in &wanted.resources {
+        let there = current.get(resource);
+        match given {
+            BundleResource::Revision(revision)
+                if there.is_none_or(|there| there.revision != *revision) =>
+            {
+                return Err(PlanError::NoRevision {
+                    application: application.clone(),
+                    resource: resource.clone(),
+                    revision: *revision,
+                });
+            }
+            BundleResource::Revision(_) => {}
+            BundleResource::File(_) => {
+                if there.map(|there| &there.sha256) != wanted.digests.get(resource) {
+                    steps.push(Step::Attach {
+                        application: application.clone(),
+                        resource: resource.clone(),
+                    });
+                }
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// What is to be noted of an application and is not, or otherwise.
+fn annotate(
+    application: ApplicationName,
+    wanted: &BundleApplication,
+    current: &BTreeMap<String, String>,
+) -> Option<Step> {
+    let missing = wanted.annotations.iter();
+    let missing = missing.filter(|(key, text)| current.get(*key) != Some(*text));
+    let set: BTreeMap<String, String> = missing
+        .map(|(key, text)| (key.clone(), text.clone()))
+        .collect();
+    (!set.is_empty()).then_some(Step::Annotate { application, set })
 }
 
 /// How an application is to be exposed, unless it is. One that is to be so without saying to whom is

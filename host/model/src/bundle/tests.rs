@@ -59,6 +59,7 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                     units,
                     settings: options,
                     exposed: ExposedEndpoints::new(),
+                    ..CurrentApplication::default()
                 };
                 model.applications.insert(application, current);
             }
@@ -87,6 +88,23 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                 let current = model.applications.get_mut(&application).unwrap();
                 current.exposed.extend(exposure.shown());
             }
+            Step::Attach {
+                application,
+                resource,
+            } => {
+                let attached = CurrentResource {
+                    revision: 1,
+                    sha256: format!("digest of {resource}"),
+                };
+                let current = model.applications.get_mut(&application).unwrap();
+                current.resources.insert(resource, attached);
+            }
+            Step::Annotate { application, set } => model
+                .applications
+                .get_mut(&application)
+                .unwrap()
+                .annotations
+                .extend(set),
             Step::Integrate { pair } => {
                 model.relations.insert(pair.to_string());
             }
@@ -248,4 +266,68 @@ applications:
     }
     let again = bundle.plan(&model, &charms()).unwrap();
     assert_eq!(exposed(&again), ["expose site: website"]);
+}
+
+const FILES: &str = "
+applications:
+  site:
+    charm: ./site.charm
+    resources: {theme: ./theme.css, words: 3}
+    annotations: {owner: ann, rack: 7}
+";
+
+#[test]
+fn files_are_attached_and_notes_made_where_they_differ() {
+    let mut bundle = Bundle::parse(FILES, &[]).unwrap();
+    assert!(bundle.ignored.is_empty(), "{:?}", bundle.ignored);
+    let site: ApplicationName = "site".parse().unwrap();
+    let wanted = bundle.applications.get_mut(&site).unwrap();
+    wanted
+        .digests
+        .insert("theme".to_owned(), "digest of theme".to_owned());
+    // A revision is one that is there.
+    let empty = bundle.plan(&CurrentModel::default(), &charms());
+    assert!(matches!(
+        empty,
+        Err(PlanError::NoRevision { revision: 3, .. })
+    ));
+    let words = CurrentResource {
+        revision: 3,
+        sha256: "words".to_owned(),
+    };
+    let theme = CurrentResource {
+        revision: 1,
+        sha256: "another".to_owned(),
+    };
+    let there = CurrentApplication {
+        charm_digest: "digest of site".to_owned(),
+        units: 1,
+        resources: [("words".to_owned(), words), ("theme".to_owned(), theme)].into(),
+        annotations: [("owner".to_owned(), "ann".to_owned())].into(),
+        ..CurrentApplication::default()
+    };
+    let model = CurrentModel {
+        applications: [(site, there)].into(),
+        ..CurrentModel::default()
+    };
+    let steps = bundle.plan(&model, &charms()).unwrap();
+    assert_eq!(
+        shown(&steps),
+        ["attach theme to site", "annotate site: rack"]
+    );
+    let model = applied(model, &steps);
+    assert_eq!(bundle.plan(&model, &charms()).unwrap(), []);
+}
+
+#[test]
+fn an_overlay_changes_files_and_notes() {
+    let overlay = "applications:\n  site:\n    resources: {words: ./words.txt, theme: null}\n    annotations: {rack: null}\n";
+    let bundle = Bundle::parse(FILES, &[overlay]).unwrap();
+    let site = bundle.applications.values().next().unwrap();
+    let words = BundleResource::File("./words.txt".to_owned());
+    assert_eq!(site.resources, [("words".to_owned(), words)].into());
+    assert_eq!(
+        site.annotations,
+        [("owner".to_owned(), "ann".to_owned())].into()
+    );
 }

@@ -42,6 +42,9 @@ pub struct CharmMetadata {
     pub storage: BTreeMap<String, Storage>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, Resource>,
+    /// What the charm runs by itself, by class.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub payloads: BTreeMap<String, PayloadClass>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub containers: BTreeMap<String, Container>,
     /// Features the charm needs of the controller, as written.
@@ -205,6 +208,15 @@ fn is_file_name(name: &str) -> bool {
         && name.chars().all(plain)
 }
 
+/// What payloads of one class are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PayloadClass {
+    /// As the charm calls it, `docker` or `process`.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
 /// A workload container of a charm for Kubernetes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -300,6 +312,10 @@ impl CharmMetadata {
                     "resource \"{name}\" has the file name \"{file}\"; write the name of a file, without folders"
                 ));
             }
+        }
+        for (class, declared) in &self.payloads {
+            check_word("payload", class)?;
+            check_word("the type of a payload", &declared.kind)?;
         }
         if CHARM_CONTAINERS.exceeded_by(self.containers.len()) {
             return Err(format!(

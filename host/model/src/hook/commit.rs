@@ -7,10 +7,13 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use periapt_contract::{ports, settings, state};
+use periapt_contract::{payloads, ports, settings, state};
 
 use super::{Effects, Info, Kind, RelationEvent};
-use crate::bounds::{STATE_BYTES, STATE_KEY_BYTES, STATE_KEYS, STATE_VALUE_BYTES};
+use crate::bounds::{
+    PAYLOAD_ID_BYTES, PAYLOAD_LABEL_BYTES, PAYLOAD_LABELS, PAYLOADS, STATE_BYTES, STATE_KEY_BYTES,
+    STATE_KEYS, STATE_VALUE_BYTES,
+};
 use crate::refusal::Subject;
 use crate::uniter::OperationState;
 use crate::{Life, Refusal, UnitName};
@@ -261,6 +264,43 @@ pub fn state_fits(keys: u64, bytes: u64) -> Result<(), Refused> {
                 bound.most
             )));
         }
+    }
+    Ok(())
+}
+
+/// Whether each payload of a change is as long as it may be, and whether they are few enough.
+///
+/// # Errors
+/// One is not.
+pub fn payloads_are_sound(changes: &payloads::Changes) -> Result<(), Refused> {
+    payloads_fit(changes.put.len().max(changes.gone.len()) as u64)?;
+    for payload in &changes.put {
+        let labels = &payload.labels;
+        let long = |label: &String| PAYLOAD_LABEL_BYTES.exceeded_by(label.len());
+        if payload.id.is_empty()
+            || PAYLOAD_ID_BYTES.exceeded_by(payload.id.len())
+            || PAYLOAD_LABELS.exceeded_by(labels.len())
+            || labels.iter().any(long)
+        {
+            return Err(too_much(format!(
+                "payload \"{}\" needs an id of 1 to {} bytes and has {} labels of {} bytes at most",
+                payload.class, PAYLOAD_ID_BYTES.most, PAYLOAD_LABELS.most, PAYLOAD_LABEL_BYTES.most
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a unit may have so many payloads.
+///
+/// # Errors
+/// It may not.
+pub fn payloads_fit(count: u64) -> Result<(), Refused> {
+    if count > PAYLOADS.most {
+        return Err(too_much(format!(
+            "the unit would have {count} payloads, more than the {} allowed",
+            PAYLOADS.most
+        )));
     }
     Ok(())
 }

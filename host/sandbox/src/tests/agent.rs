@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use periapt_contract::action::Task;
+use periapt_contract::payloads::Payload;
 use periapt_contract::secret::{OwnedSecret, SecretId};
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
@@ -14,11 +15,12 @@ use periapt_model::status::{Status, Workload};
 
 use super::unit_files::{Files, content};
 use crate::{
-    ActionAnswers, Bag, CallError, ConfigAnswers, Directories, Goal, GoalStateAnswers, Goals,
-    HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers, LoadedCharm, LogAnswers,
-    LogLevel, Member, MetricsAnswers, Network, NetworkAnswers, PortsAnswers, RelationAnswers,
-    RelationInfo, ResourcesAnswers, SandboxEngine, SecretAnswers, Settings, SharedDirectory,
-    StateAnswers, StatusAnswers, UnitAnswers, WorkloadAnswers,
+    ActionAnswers, Bag, CallError, ConfigAnswers, CredentialAnswers, Directories, Goal,
+    GoalStateAnswers, Goals, HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers,
+    LoadedCharm, LogAnswers, LogLevel, Member, MetricsAnswers, Network, NetworkAnswers,
+    PayloadsAnswers, PortsAnswers, RelationAnswers, RelationInfo, ResourcesAnswers, SandboxEngine,
+    SecretAnswers, Settings, SharedDirectory, StateAnswers, StatusAnswers, UnitAnswers,
+    WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -193,6 +195,19 @@ impl SecretAnswers for Context {
 
     fn owned_secrets(&mut self) -> Result<Vec<OwnedSecret>, CallError> {
         Ok(Vec::new())
+    }
+}
+
+/// Trusted with nothing.
+impl CredentialAnswers for Context {}
+
+impl PayloadsAnswers for Context {
+    fn payloads(&mut self) -> Result<Vec<Payload>, CallError> {
+        Ok(Vec::new())
+    }
+
+    fn payload_classes(&mut self) -> Result<BTreeMap<String, String>, CallError> {
+        Ok([("monitor".to_owned(), "process".to_owned())].into())
     }
 }
 

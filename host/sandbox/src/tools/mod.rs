@@ -8,11 +8,13 @@
 
 mod action;
 mod config;
+mod credential;
 mod goal_state;
 mod leadership;
 mod log;
 mod metrics;
 mod network;
+mod payloads;
 mod ports;
 mod relation;
 mod resources;
@@ -24,6 +26,7 @@ mod tests;
 mod unit;
 mod workload;
 
+pub use credential::CloudAccess;
 pub use goal_state::{Goal, Goals};
 pub use log::{LogLevel, Output};
 pub use network::Network;
@@ -94,11 +97,13 @@ tools! {
     $
     action: ActionAnswers,
     config: ConfigAnswers,
+    credential: CredentialAnswers,
     goal_state: GoalStateAnswers,
     leadership: LeadershipAnswers,
     log: LogAnswers,
     metrics: MetricsAnswers,
     network: NetworkAnswers,
+    payloads: PayloadsAnswers,
     ports: PortsAnswers,
     relation: RelationAnswers,
     resources: ResourcesAnswers,
@@ -146,6 +151,8 @@ pub enum Permission {
     InCollectMetrics,
     /// In an action or a command, and in no hook.
     InAction,
+    /// Of applications that an operator trusts.
+    Trusted,
 }
 
 impl Tool {

@@ -5,6 +5,8 @@ use wit_parser::{Resolve, WorldItem};
 use super::*;
 use crate::tests::guest::CONTRACT;
 
+mod juju;
+
 #[test]
 fn the_table_has_every_function_of_the_world_and_no_other() {
     let mut resolve = Resolve::default();
@@ -56,6 +58,7 @@ fn page() -> String {
             Permission::Leader => "the leader",
             Permission::LeaderForApplication => "every unit; for its own application the leader",
             Permission::InCollectMetrics => "every unit, in the hook `collect-metrics`",
+            Permission::Trusted => "every unit of a trusted application",
             Permission::InAction => "every unit, in an action or a command",
         };
         let Tool {
@@ -68,7 +71,35 @@ fn page() -> String {
             "| `{juju}` | `{interface}.{function}` | {when} | {who} |\n"
         ));
     }
+    page.push_str(
+        "\n## Not offered\n\n\
+         What Juju has beside these, and why charms do not have it here.\n\n\
+         | Juju | why not |\n|---|---|\n",
+    );
+    for (tool, why) in juju::OUT {
+        page.push_str(&format!("| `{tool}` | {why} |\n"));
+    }
     page
+}
+
+#[test]
+fn every_tool_of_juju_is_offered_or_has_a_reason_why_not() {
+    let offered: Vec<&str> = hook_tools()
+        .filter_map(|tool| tool.juju.split(' ').next())
+        .collect();
+    for tool in juju::ALL {
+        let out = juju::OUT.iter().filter(|(name, _)| name == tool).count();
+        let offered = usize::from(offered.contains(tool));
+        assert_eq!(
+            offered + out,
+            1,
+            "{tool} is either offered or out of the table, once"
+        );
+    }
+    for (tool, _) in juju::OUT {
+        assert!(juju::ALL.contains(tool), "{tool} is none of Juju's");
+    }
+    assert_eq!(juju::ALL.len(), 48);
 }
 
 #[test]

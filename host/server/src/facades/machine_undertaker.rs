@@ -2,7 +2,7 @@
 
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::machine_undertaker::{
-    AllMachineRemovals, CompleteMachineRemoval, WatchMachineRemovals,
+    AllMachineRemovals, CompleteMachineRemovals, WatchMachineRemovals,
 };
 use periapt_wire::rpc::Empty;
 
@@ -16,8 +16,8 @@ handlers! { for periapt_wire::agent::machine_undertaker:
         session.watch(source, watch::texts(&removals))
     };
     AllMachineRemovals: |session, _| Ok(session.store().all_machine_removals(session.model()?).await?);
-    CompleteMachineRemoval: |session, call| {
-        session.store().complete_machine_removal(session.model()?, &call.machine).await?;
+    CompleteMachineRemovals: |session, call| {
+        session.store().complete_machine_removals(session.model()?, &call.machines).await?;
         Ok(Empty {})
     };
 }

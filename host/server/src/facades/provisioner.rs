@@ -3,7 +3,7 @@
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::provisioner::{
     EnsureMachineDead, GetMachines, MakeAgentCredential, MarkMachineForRemoval, SetInstanceInfo,
-    SetInstanceStatus, WatchMachines,
+    SetInstanceStatuses, WatchMachines,
 };
 use periapt_wire::rpc::Empty;
 
@@ -23,8 +23,8 @@ handlers! { for periapt_wire::agent::provisioner:
         store.set_instance_info(session.model()?, &call.machine, &call.agent, &call.instance_id, &call.addresses, &call.hardware).await?;
         Ok(Empty {})
     };
-    SetInstanceStatus: |session, call| {
-        session.store().set_instance_status(session.model()?, &call.machine, call.status).await?;
+    SetInstanceStatuses: |session, call| {
+        session.store().set_instance_statuses(session.model()?, call.statuses).await?;
         Ok(Empty {})
     };
     EnsureMachineDead: |session, call| {

@@ -3,8 +3,8 @@
 use periapt_store::{Committed, HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, BeginTask, CommitHook, EndTask, EnsureUnitDead, FailHook, GetApplicationStatus,
-    GetCharm, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState, GetResource,
-    GetState, GetTaskStatus, HookCommitted, LogTask, SetApplicationStatus, SetState,
+    GetCharm, GetCloudAccess, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState,
+    GetResource, GetState, GetTaskStatus, HookCommitted, LogTask, SetApplicationStatus, SetState,
     SetUnitAgentStatus, SetUnitResource, SetUnitStatus, SetWorkloadVersion, WatchTasks, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
@@ -134,6 +134,9 @@ handlers! { for periapt_wire::agent::uniter:
     GetGoalState: |session, call| Ok(session.store().goal_state(session.model()?, &call.unit).await?);
     GetResource: |session, call| {
         Ok(session.store().resource_of_unit(session.model()?, &call.unit, &call.name).await?)
+    };
+    GetCloudAccess: |session, call| {
+        Ok(session.store().cloud_access(session.model()?, &call.unit).await?)
     };
     SetUnitResource: |session, call| {
         session.store().set_unit_resource(session.model()?, &call.unit, &call.name, call.revision).await?;

@@ -57,6 +57,7 @@ pub(crate) mod observe;
 mod openapi;
 mod operations;
 mod page;
+mod payloads;
 mod probes;
 pub mod problem;
 mod reach;
@@ -178,7 +179,7 @@ fn table() -> &'static [Resource] {
             resource(
                 "units",
                 "Units: the instances of an application.",
-                vec![units::routes(), agents::routes()],
+                vec![units::routes(), agents::routes(), payloads::routes()],
             ),
             resource(
                 "machines",

@@ -11,10 +11,11 @@ use axum::extract::State;
 use futures::FutureExt;
 use periapt_engine::clock;
 use periapt_model::query::{Query as Condition, QueryError};
+use periapt_model::task::TaskId;
 use periapt_model::{ModelUuid, Refusal};
 use periapt_store::{Change, DatabaseError, Interest, StoreError, namespace};
 use periapt_wire::Problem;
-use periapt_wire::rest::waiting::glance;
+use periapt_wire::rest::waiting::{glance, operation_entity, task_entity};
 use periapt_wire::rest::{WaitKind, WaitQuery, Waited, paths};
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -54,7 +55,12 @@ async fn wait(
         "" => kind.default_query(),
         text => text,
     };
+    let number = match kind {
+        WaitKind::Operation | WaitKind::Task => Some(numbered(kind, &query.name)?),
+        _ => None,
+    };
     let waiting = Waiting {
+        number,
         condition: Condition::parse(text).map_err(|error| unreadable(text, &error))?,
         text,
         kind,
@@ -85,6 +91,8 @@ struct Waiting<'a> {
     text: &'a str,
     kind: WaitKind,
     name: &'a str,
+    /// Of an operation or a task.
+    number: Option<TaskId>,
 }
 
 impl Waiting<'_> {
@@ -104,11 +112,11 @@ impl Waiting<'_> {
         let clock = state.clock();
         loop {
             let looks = clock.monotonic();
-            let status = match state.cache().statuses().of(model).await {
+            let found = match self.find(state, model).await {
                 Err(StoreError::NotFound { .. }) if to_be_gone => return Ok(Value::Null),
-                status => status?,
+                found => found?,
             };
-            match self.kind.find(self.name, status.value()?) {
+            match found {
                 Some(entity) => {
                     let holds = self.condition.holds(&entity);
                     if holds.map_err(|error| unreadable(self.text, &error))? {
@@ -131,6 +139,38 @@ impl Waiting<'_> {
         }
     }
 
+    /// The entity as it is now. A model that is gone is an error, and so is one that cannot be looked at.
+    async fn find(
+        &self,
+        state: &ServerState,
+        model: &ModelUuid,
+    ) -> Result<Option<Value>, StoreError> {
+        let store = state.store();
+        let found = match (self.kind, self.number) {
+            (WaitKind::Operation, Some(id)) => {
+                let found = store.operation(model, id).await;
+                found.map(|operation| operation_entity(&operation))
+            }
+            (WaitKind::Task, Some(id)) => {
+                // Without what it tells of its progress.
+                let found = store.task(model, id, u64::MAX >> 1).await;
+                found.map(|task| task_entity(&task))
+            }
+            _ => {
+                let status = state.cache().statuses().of(model).await?;
+                return Ok(self.kind.find(self.name, status.value()?));
+            }
+        };
+        match found {
+            // It may come, unless its model is gone as well.
+            Err(StoreError::NotFound { .. }) => {
+                store.model_summary(model).await?;
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+
     fn in_vain(&self, limit: Duration, last: &str) -> Answer {
         let kind = self.kind.as_str();
         let title = match self.name {
@@ -149,6 +189,20 @@ impl Waiting<'_> {
 fn shows(changes: &[Change]) -> bool {
     let log = |change: &Change| change.namespace == namespace::LOG;
     !changes.iter().all(log)
+}
+
+/// The number by which an operation or a task is named.
+fn numbered(kind: WaitKind, name: &str) -> Result<TaskId, Answer> {
+    name.parse().map_err(|_| {
+        Answer(
+            Problem::new(Refusal::QueryInvalid)
+                .titled("The request's query cannot be read")
+                .why(format!(
+                    "the {} \"{name}\" is not named by its number",
+                    kind.as_str()
+                )),
+        )
+    })
 }
 
 fn unreadable(text: &str, error: &QueryError) -> Answer {

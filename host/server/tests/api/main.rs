@@ -15,6 +15,7 @@ mod common;
 mod connections;
 mod events;
 mod observe;
+mod payloads;
 mod reach;
 mod reference;
 mod relations;

@@ -302,8 +302,9 @@ async fn a_machine_that_is_tried_again_is_one_commit_with_its_answer_and_its_rec
     let model = house.add_model("first").await;
     house.deploy(&model, 1).await;
     let failed = Status::new(Machine::ProvisioningError, "no room");
-    let machine = "0".parse().unwrap();
-    let said = house.store.set_instance_status(&model, &machine, failed);
+    let machine: periapt_model::MachineId = "0".parse().unwrap();
+    let statuses = [(machine, failed)].into();
+    let said = house.store.set_instance_statuses(&model, statuses);
     said.await.unwrap();
     let http = house.http().await;
     // That a token is in use is written down beside its first request.

@@ -6,7 +6,8 @@
 //! needs; a credential that no model uses any more goes with the last that did.
 
 use periapt_model::refusal::Subject;
-use periapt_model::{ModelName, UserName};
+use periapt_model::{ModelName, ModelUuid, UserName};
+use periapt_wire::agent::uniter::CloudAccess;
 use periapt_wire::rest::{AddModel, Cloud, CloudCredential};
 
 use crate::db::{Session, Tx, columns, optional_word, params};
@@ -99,6 +100,34 @@ impl Store {
         }
         Ok(credentials)
     }
+}
+
+columns! {
+    struct Used {
+        name: String = "cloud.name",
+        kind: String = "cloud.type",
+        region: String = "model.region",
+        auth_type: String = "held.auth_type",
+    }
+    const USED = "FROM model JOIN cloud ON cloud.name = model.cloud
+        JOIN cloud_credential AS held ON held.cloud = model.cloud
+            AND held.owner = model.owner AND held.name = model.credential
+        WHERE model.uuid = $1";
+}
+
+/// The cloud of a model with the credential that it uses there. No cloud has an API of its own yet, and
+/// none needs anything to prove who one is with.
+pub(crate) async fn access(db: &mut Session, model: &ModelUuid) -> Result<CloudAccess> {
+    let used = db.one(USED, params![model]).await?;
+    let used = used.ok_or_else(|| StoreError::not_found(Subject::Model, model))?;
+    Ok(CloudAccess {
+        name: used.name,
+        kind: used.kind,
+        region: used.region,
+        endpoint: None,
+        auth_type: used.auth_type,
+        attributes: Default::default(),
+    })
 }
 
 /// Finds where a new model of `owner` goes. A cloud that is not there is a wrong request, not a wrong

@@ -232,3 +232,26 @@ async fn models_of_before_there_were_clouds_are_on_this_machine() {
         empty.end().await;
     }
 }
+
+#[tokio::test]
+async fn units_are_told_of_the_cloud_once_their_application_is_trusted() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(1).await;
+        let site = crate::testing::unit("site/0");
+        let told = store.cloud_access(&model, &site).await.unwrap();
+        assert_eq!(told, None, "nobody trusts it");
+        let mut db = store.snapshot().await.unwrap();
+        let access = super::access(&mut db, &model).await.unwrap();
+        let place = [
+            &access.name,
+            &access.kind,
+            &access.region,
+            &access.auth_type,
+        ];
+        assert_eq!(place, ["local", "local", "default", "empty"]);
+        assert_eq!((access.endpoint, access.attributes.len()), (None, 0));
+        drop(db);
+        fixture.end().await;
+    }
+}

@@ -28,6 +28,7 @@ use crate::{Result, Store, log, relation, status};
 mod action;
 mod effects;
 mod leader;
+mod payloads;
 mod ports;
 pub(crate) mod runs;
 mod secrets;

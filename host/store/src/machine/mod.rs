@@ -1,6 +1,6 @@
 //! Machines: what the provisioner, the machiner and the machine undertaker see and say.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Machine, Status};
@@ -219,15 +219,26 @@ impl Store {
         .await
     }
 
-    /// What the provisioner says of a machine's instance.
-    pub async fn set_instance_status(
+    /// What the provisioner says of the instances of these machines, all at once. One that is gone
+    /// is passed over.
+    pub async fn set_instance_statuses(
         &self,
         model: &ModelUuid,
-        machine: &MachineId,
-        status: Status<Machine>,
+        statuses: BTreeMap<MachineId, Status<Machine>>,
     ) -> Result<()> {
-        self.put_machine_status(model, kind::INSTANCE, machine, status, None)
-            .await
+        let model = model.clone();
+        self.write(move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT COUNT(*) FROM machine WHERE model_uuid = $1 AND id = $2";
+                for (machine, status) in &statuses {
+                    if tx.db.count(sql, params![&model, machine]).await? > 0 {
+                        status::put_machine(tx, &model, kind::INSTANCE, machine, status).await?;
+                    }
+                }
+                Ok(())
+            })
+        })
+        .await
     }
 
     /// What the machine's agent says of itself, with the addresses that it found if it looked.
@@ -239,18 +250,6 @@ impl Store {
         addresses: Option<&[String]>,
     ) -> Result<()> {
         let addresses = addresses.map(|found| to_json(&found)).transpose()?;
-        self.put_machine_status(model, kind::MACHINE, machine, status, addresses)
-            .await
-    }
-
-    async fn put_machine_status(
-        &self,
-        model: &ModelUuid,
-        kind: &'static str,
-        machine: &MachineId,
-        status: Status<Machine>,
-        addresses: Option<String>,
-    ) -> Result<()> {
         let (model, machine) = (model.clone(), machine.clone());
         self.write(move |tx| {
             Box::pin(async move {
@@ -262,7 +261,7 @@ impl Store {
                         tx.touch(&model, namespace::MACHINE, machine.as_str());
                     }
                 }
-                status::put_machine(tx, &model, kind, &machine, &status).await
+                status::put_machine(tx, &model, kind::MACHINE, &machine, &status).await
             })
         })
         .await
@@ -346,29 +345,37 @@ impl Store {
         ids(&mut self.glance().await?, sql, model).await
     }
 
-    /// Removes a marked machine for good. One that is gone already is fine.
-    pub async fn complete_machine_removal(
+    /// Removes those of these machines that are marked, for good and all at once. One that is
+    /// gone already is fine.
+    pub async fn complete_machine_removals(
         &self,
         model: &ModelUuid,
-        machine: &MachineId,
+        machines: &[MachineId],
     ) -> Result<()> {
-        let (model, machine) = (model.clone(), machine.clone());
+        let (model, machines) = (model.clone(), machines.to_vec());
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT COUNT(*) FROM machine_removal
-                    WHERE model_uuid = $1 AND machine_id = $2";
-                if tx.db.count(sql, params![&model, &machine]).await? == 0 {
-                    return Ok(());
+                for machine in &machines {
+                    complete_removal(tx, &model, machine).await?;
                 }
-                tables::remove(tx, &model, With::Machine, &machine).await?;
-                tx.touch(&model, namespace::MACHINE_REMOVAL, machine.as_str());
-                tx.touch(&model, namespace::MACHINE, machine.as_str());
-                tx.touch(&model, namespace::MACHINE_STATUS, machine.as_str());
                 Ok(())
             })
         })
         .await
     }
+}
+
+async fn complete_removal(tx: &mut Tx, model: &ModelUuid, machine: &MachineId) -> Result<()> {
+    let sql = "SELECT COUNT(*) FROM machine_removal
+        WHERE model_uuid = $1 AND machine_id = $2";
+    if tx.db.count(sql, params![model, machine]).await? == 0 {
+        return Ok(());
+    }
+    tables::remove(tx, model, With::Machine, machine).await?;
+    tx.touch(model, namespace::MACHINE_REMOVAL, machine.as_str());
+    tx.touch(model, namespace::MACHINE, machine.as_str());
+    tx.touch(model, namespace::MACHINE_STATUS, machine.as_str());
+    Ok(())
 }
 
 async fn ids(db: &mut Session, sql: &'static str, model: &ModelUuid) -> Result<Vec<MachineId>> {

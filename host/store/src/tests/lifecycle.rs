@@ -49,11 +49,11 @@ async fn finish_machine(fixture: &Fixture, model: &ModelUuid, id: &str) {
         std::slice::from_ref(&id)
     );
     store
-        .complete_machine_removal(model, &id)
+        .complete_machine_removals(model, std::slice::from_ref(&id))
         .await
         .expect("removed");
     store
-        .complete_machine_removal(model, &id)
+        .complete_machine_removals(model, std::slice::from_ref(&id))
         .await
         .expect("twice is fine");
     assert_eq!(store.machine_life(model, &id).await.expect("life"), None);

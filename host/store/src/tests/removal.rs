@@ -134,7 +134,10 @@ async fn a_removal_that_nobody_forces_ends_by_its_deadline() {
         assert_eq!(remaining(&fixture, &model).await, 0);
         let marked = store.all_machine_removals(&model).await.unwrap();
         assert_eq!(marked, std::slice::from_ref(&zero));
-        store.complete_machine_removal(&model, &zero).await.unwrap();
+        store
+            .complete_machine_removals(&model, std::slice::from_ref(&zero))
+            .await
+            .unwrap();
         for sql in [
             "SELECT COUNT(*) FROM machine WHERE model_uuid = $1",
             "SELECT COUNT(*) FROM unit WHERE model_uuid = $1",
@@ -256,7 +259,10 @@ async fn an_application_and_a_model_end_by_the_deadline_of_what_is_in_them() {
                 let life = store.machine_life(&model, &id).await.unwrap();
                 assert_eq!(life, Some(Life::Dead), "machine {id}");
                 store.mark_machine_for_removal(&model, &id).await.unwrap();
-                store.complete_machine_removal(&model, &id).await.unwrap();
+                store
+                    .complete_machine_removals(&model, std::slice::from_ref(&id))
+                    .await
+                    .unwrap();
             }
             let sql = "SELECT COUNT(*) FROM cleanup WHERE model_uuid = $1";
             assert_eq!(count(&fixture, &model, sql).await, 0);
@@ -285,6 +291,33 @@ async fn units_that_are_gone_are_told_from_those_that_have_no_machine_yet() {
         assert_eq!(added.len(), 1);
         let gone = store.gone_units(&model, asked.to_vec()).await.unwrap();
         assert_eq!(gone, [unit("site/0"), unit("other/7")]);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn machines_that_are_marked_go_at_once_and_others_stay() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.model("lab").await;
+        store.add_machines(&model, 3).await.unwrap();
+        for name in ["0", "1"] {
+            let marked = machine(name);
+            store.remove_machine(&model, &marked, false).await.unwrap();
+            store.ensure_machine_dead(&model, &marked).await.unwrap();
+            store
+                .mark_machine_for_removal(&model, &marked)
+                .await
+                .unwrap();
+        }
+        // Machine 2 is not marked, and machine 7 never was.
+        let asked = ["0", "1", "2", "7"].map(machine);
+        store
+            .complete_machine_removals(&model, &asked)
+            .await
+            .unwrap();
+        assert!(store.all_machine_removals(&model).await.unwrap().is_empty());
+        assert_eq!(store.machine_ids(&model).await.unwrap(), [machine("2")]);
         fixture.end().await;
     }
 }

@@ -14,7 +14,7 @@ use periapt_model::status::{Status, Workload};
 use periapt_model::task::{Beside, DueTask};
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
-use periapt_wire::agent::uniter::{HookView, Told, UnitState};
+use periapt_wire::agent::uniter::{CloudAccess, HookView, Told, UnitState};
 
 use crate::changes::namespace;
 use crate::db::{
@@ -23,7 +23,9 @@ use crate::db::{
 use crate::error::StoreError;
 use crate::usage::meter::meter;
 use crate::views::unit::number;
-use crate::{DatabaseError, Result, Store, hook, reach, relation, secret, status, views};
+use crate::{
+    DatabaseError, Result, Store, cloud, hook, payload, reach, relation, secret, status, views,
+};
 
 impl Store {
     /// What the controller says of a unit; none when it is gone. Of one without relations and secrets whose
@@ -80,8 +82,27 @@ impl Store {
             charm_state,
             opened_ports: row.opened_ports,
             containers: hook::containers(&mut db, model, unit).await?,
+            payloads: payload::of_unit(&mut db, model, unit).await?,
             agent,
         })
+    }
+
+    /// The cloud of a unit's model, with the credential that the model uses there; none unless its
+    /// application is trusted.
+    pub async fn cloud_access(
+        &self,
+        model: &ModelUuid,
+        unit: &UnitName,
+    ) -> Result<Option<CloudAccess>> {
+        let mut db = self.snapshot().await?;
+        let row = db.one(UNIT, params![model, unit]).await?;
+        let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))?;
+        let hash = row.config_hash.clone();
+        let told = told(&mut db, model, unit, row, &hash, self.now()).await?;
+        if !told.view.trusted {
+            return Ok(None);
+        }
+        cloud::access(&mut db, model).await.map(Some)
     }
 
     /// The status of a unit's application: what its leader set, else the worst of its units.
@@ -303,6 +324,7 @@ pub(crate) async fn told(
             application: row.application,
             workload_version: own_version.then_some(row.workload_version),
             meter: row.meter,
+            trusted: false,
         },
         config,
     })

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use periapt_engine::SharedClock;
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
@@ -90,6 +91,7 @@ struct Inner {
     relations: BTreeMap<u64, Relation>,
     leader_settings: HashMap<String, relations::Bag>,
     secrets: BTreeMap<SecretId, SecretRecord>,
+    clock: Option<SharedClock>,
     /// Units that cannot enter a scope yet.
     not_yet: HashSet<UnitName>,
     logs: Vec<LogRecord>,

@@ -7,5 +7,6 @@ use crate::rpc::{Empty, Watch};
 crate::facade! { "periapt.MachineUndertaker" 1 for Controller {
     [Watch] WatchMachineRemovals as WatchMachineRemovals {} -> Watch;
     [Read] AllMachineRemovals as AllMachineRemovals {} -> Vec<MachineId>;
-    [Write] CompleteMachineRemovals as CompleteMachineRemoval { machine: MachineId } -> Empty;
+    /// All of them in one transaction. One that is gone already, or not marked, changes nothing.
+    [Write] CompleteMachineRemovals as CompleteMachineRemovals { machines: Vec<MachineId> } -> Empty;
 } }

@@ -1,5 +1,7 @@
 //! Machines and the instances that stand for them.
 
+use std::collections::BTreeMap;
+
 use periapt_model::status::{Machine, Status};
 use periapt_model::{AgentName, Life, MachineId, Tag};
 use serde::{Deserialize, Serialize};
@@ -27,7 +29,8 @@ crate::facade! { "periapt.Provisioner" 1 for Controller {
     [Write] AgentCredential as MakeAgentCredential { agent: AgentName } -> AgentCredential;
     /// `agent` is the one that hosts the machine.
     [Write] SetInstanceInfo as SetInstanceInfo { machine: MachineId, agent: AgentName, instance_id: String, addresses: Vec<String>, hardware: String } -> Empty;
-    [Write] SetInstanceStatus as SetInstanceStatus { machine: MachineId, status: Status<Machine> } -> Empty;
+    /// All of them in one transaction. Of a machine that is gone nothing is kept.
+    [Write] SetInstanceStatus as SetInstanceStatuses { statuses: BTreeMap<MachineId, Status<Machine>> } -> Empty;
     /// Of a dying machine that was never provisioned.
     [Write] EnsureDead as EnsureMachineDead { machine: MachineId } -> Empty;
     /// Of a dead machine whose instance is stopped.

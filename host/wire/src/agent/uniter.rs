@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::charm::{CharmInfo, Parameters};
 use periapt_model::hook::{Effects, Info};
+use periapt_model::payloads::Payload;
 use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::storage::Declared;
@@ -37,9 +38,28 @@ pub struct UnitState {
     /// What was committed of the unit's containers, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub containers: BTreeMap<String, Committed>,
+    /// What its charm registered, by class and id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub payloads: Vec<Payload>,
     /// As the agent is shown; none before it was ever set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Status<Agent>>,
+}
+
+/// A cloud with the credential that a model uses there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CloudAccess {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub region: String,
+    /// None of a cloud that has no API of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    pub auth_type: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
 }
 
 /// Content of a resource, and what is known of the unit that asks.
@@ -248,6 +268,8 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
     [Read] GoalState as GetGoalState { unit: UnitName } -> GoalState;
     /// What is attached to the unit's application under a name; none where nothing is.
     [Read] Resource as GetResource { unit: UnitName, name: String } -> Option<ResourceContent>;
+    /// The cloud of the unit's model; none unless the application is trusted.
+    [Read] CloudAccess as GetCloudAccess { unit: UnitName } -> Option<CloudAccess>;
     /// Records which revision of a resource the unit has.
     [Write] SetResource as SetUnitResource { unit: UnitName, name: String, revision: u64 } -> Empty;
     /// Refused unless the unit leads.

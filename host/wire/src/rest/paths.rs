@@ -103,6 +103,7 @@ paths! {
     MODEL_METRICS(1) = "/v1/models/{model}/metrics";
     OPERATIONS(1) = "/v1/models/{model}/operations";
     OPERATION(2) = "/v1/models/{model}/operations/{operation}";
+    PAYLOADS(1) = "/v1/models/{model}/payloads";
     MODEL_REACHABILITY(1) = "/v1/models/{model}/reachability";
     RELATIONS(1) = "/v1/models/{model}/relations";
     RELATION(2) = "/v1/models/{model}/relations/{relation}";

@@ -7,6 +7,10 @@ use crate::status::{
     ApplicationStatus, DetailedStatus, FullStatus, MachineStatus, RelationStatus, UnitStatus,
 };
 
+mod operations;
+
+pub use operations::{operation_entity, task_entity};
+
 /// What can be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -16,15 +20,19 @@ pub enum WaitKind {
     Machine,
     Model,
     Relation,
+    Operation,
+    Task,
 }
 
 impl WaitKind {
-    pub const ALL: [WaitKind; 5] = [
+    pub const ALL: [WaitKind; 7] = [
         WaitKind::Application,
         WaitKind::Unit,
         WaitKind::Machine,
         WaitKind::Model,
         WaitKind::Relation,
+        WaitKind::Operation,
+        WaitKind::Task,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -34,11 +42,13 @@ impl WaitKind {
             WaitKind::Machine => "machine",
             WaitKind::Model => "model",
             WaitKind::Relation => "relation",
+            WaitKind::Operation => "operation",
+            WaitKind::Task => "task",
         }
     }
 
     /// The query when none is given: all units active and idle; of a machine that it is started,
-    /// of a relation that it is joined.
+    /// of a relation that it is joined, of an operation and a task that it has ended.
     pub fn default_query(self) -> &'static str {
         match self {
             WaitKind::Application => {
@@ -49,6 +59,9 @@ impl WaitKind {
             }
             WaitKind::Machine => r#"life=="alive" && status=="started""#,
             WaitKind::Relation => r#"life=="alive" && status=="joined""#,
+            WaitKind::Operation | WaitKind::Task => {
+                r#"status=="completed" || status=="failed" || status=="cancelled" || status=="aborted""#
+            }
             WaitKind::Model => {
                 r#"life=="alive" && forEach(units, unit => unit.workload-status=="active" && unit.agent-status=="idle")"#
             }
@@ -56,7 +69,7 @@ impl WaitKind {
     }
 
     /// The named entity as a query sees it. The model is the status' own, whatever its name; a
-    /// relation is named by its number or its key.
+    /// relation is named by its number or its key. A status has no operations and no tasks.
     pub fn find(self, name: &str, status: &FullStatus) -> Option<Value> {
         match self {
             WaitKind::Application => status.applications.get(name).map(|application| {
@@ -65,6 +78,7 @@ impl WaitKind {
             WaitKind::Unit => units(status).remove(name),
             WaitKind::Machine => machines(status).remove(name),
             WaitKind::Model => Some(model_entity(status)),
+            WaitKind::Operation | WaitKind::Task => None,
             WaitKind::Relation => {
                 let named = |relation: &&RelationStatus| {
                     relation.key == name || relation.id.to_string() == name
@@ -81,7 +95,9 @@ impl std::str::FromStr for WaitKind {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = WaitKind::ALL.into_iter().find(|kind| kind.as_str() == text);
         found.ok_or_else(|| {
-            format!("\"{text}\" is none of application, unit, machine, model, relation")
+            format!(
+                "\"{text}\" is none of application, unit, machine, model, relation, operation, task"
+            )
         })
     }
 }

@@ -14,8 +14,9 @@ import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
 import { exposure } from "../../lib/reach";
 import { relationsOf } from "../../lib/relations";
+import { ownedBy } from "../../lib/secrets";
 import { toApplication, toCharm, toModel } from "../../lib/to";
-import { useModel, useReady } from "../../live/context";
+import { useModel, useReady, useSecrets } from "../../live/context";
 import { useAllowed } from "../../session";
 import { IntegrateDialog } from "../relations/IntegrateDialog";
 import { ExposeDialog, UnexposeDialog } from "./ExposeDialog";
@@ -30,6 +31,7 @@ export function ApplicationLayout() {
   const { model = "", application: name = "" } = useParams();
   const ready = useReady();
   const { applications, units, relations } = useModel(model);
+  const secrets = useSecrets(model);
   const application = applications.find((each) => each.name === name);
   const own = units.filter((unit) => unit.application === name);
   const mayWrite = useAllowed(model, "write");
@@ -61,7 +63,9 @@ export function ApplicationLayout() {
     { to: `${to}/relations`, label: "Relations", count: relationsOf(relations, name).length },
     { to: `${to}/requests`, label: "Requests" },
     { to: `${to}/actions`, label: "Actions" },
+    { to: `${to}/resources`, label: "Resources" },
     { to: `${to}/config`, label: "Configuration" },
+    { to: `${to}/secrets`, label: "Secrets", count: ownedBy(secrets, name).length },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/history`, label: "History" },
   ];

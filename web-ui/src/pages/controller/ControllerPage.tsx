@@ -9,6 +9,7 @@ import { Time } from "../../components/Time";
 import { drawn, formatFor } from "../../lib/figures";
 import { useSuperuser } from "../../session";
 import { ControllerSettings } from "./ControllerSettings";
+import { SecretBackends } from "./SecretBackends";
 
 export function ControllerPage() {
   const superuser = useSuperuser();
@@ -39,6 +40,10 @@ export function ControllerPage() {
       <section className="section" aria-label="Health">
         <h2 className="section__title">Health</h2>
         <Health />
+      </section>
+      <section className="section" aria-label="Where secrets are kept">
+        <h2 className="section__title">Where secrets are kept</h2>
+        <SecretBackends />
       </section>
       {superuser && (
         <>

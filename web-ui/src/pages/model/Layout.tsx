@@ -12,9 +12,9 @@ import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
-import { toDeploy, toModel, toOperations } from "../../lib/to";
+import { toBlocks, toDeploy, toModel, toOperations, toSecrets } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
-import { useModel, useReady } from "../../live/context";
+import { useModel, useReady, useSecrets } from "../../live/context";
 import { useAllowed } from "../../session";
 
 /** What all pages of one model have: its name, its state, its tabs. */
@@ -22,6 +22,7 @@ export function ModelLayout() {
   const { model: name = "" } = useParams();
   const ready = useReady();
   const { model, applications, units, machines, relations, charms } = useModel(name);
+  const secrets = useSecrets(name);
   const mayWrite = useAllowed(name, "write");
   const mayAdmin = useAllowed(name, "admin");
   const [destroying, setDestroying] = useState(false);
@@ -36,7 +37,9 @@ export function ModelLayout() {
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/logs`, label: "Logs" },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
+    { to: toSecrets(name), label: "Secrets", count: secrets.length },
     { to: `${to}/config`, label: "Configuration" },
+    { to: toBlocks(name), label: "Blocks" },
   ];
   if (mayAdmin) tabs.push({ to: `${to}/access`, label: "Access" }, { to: `${to}/audit`, label: "Audit" });
   // The controller's own model holds nothing that is deployed, and goes with the controller alone.

@@ -21,6 +21,7 @@ import { useNow } from "../../lib/useNow";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { ActionsSection } from "../actions/ActionsSection";
+import { Notes } from "../annotations/Notes";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
 import { UnitLog } from "./UnitLog";
@@ -162,6 +163,7 @@ export function UnitPage() {
         {view === "history" && <History model={model} name={name} />}
         {view === "log" && <UnitLog model={model} unit={name} />}
       </div>
+      {unit && <Notes model={model} entity={name} what={`unit ${name}`} />}
       {removing && unit && (
         <RemoveUnitDialog model={model} unit={unit} onClose={() => setRemoving(false)} />
       )}

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use periapt_contract::metrics::{Collected, Kind, Sample};
+use periapt_contract::payloads::Payload;
 use periapt_contract::ports::Openings;
 use periapt_contract::secret::SecretId;
 use periapt_contract::{CallError, CallErrorCode, Effects, HookTxn};
@@ -16,11 +17,15 @@ use crate::config::ConfigHost;
 use crate::goal_state::GoalStateHost;
 use crate::log::LogHost;
 use crate::network::NetworkHost;
-use crate::{ErrorCode, GoalState, Hook, HostError, Level, Network, Status, StatusKind, Value};
+use crate::{
+    CloudAccess, ErrorCode, GoalState, Hook, HostError, Level, Network, Status, StatusKind, Value,
+};
 
 mod action;
+mod credential;
 mod leadership;
 mod metrics;
+mod payloads;
 mod ports;
 mod relation;
 mod resources;
@@ -43,11 +48,16 @@ pub(super) struct TestHost {
     pub application_status: Status,
     pub workload_version: Option<String>,
     pub state: BTreeMap<String, String>,
+    /// What the charm declares that it runs by itself: types by class.
+    pub payload_classes: BTreeMap<String, String>,
+    pub payloads: Vec<Payload>,
     pub ports: Openings,
     pub log: Vec<(Level, String)>,
     pub relations: BTreeMap<u64, TestRelation>,
     pub next_relation: u64,
     pub leader_settings: BTreeMap<String, String>,
+    /// That it is trusted with.
+    pub cloud: Option<CloudAccess>,
     pub goal_state: GoalState,
     pub networks: BTreeMap<String, Network>,
     /// Files by the names of resources.
@@ -81,11 +91,14 @@ impl Default for TestHost {
             application_status: Status::new(StatusKind::Unknown, ""),
             workload_version: None,
             state: BTreeMap::new(),
+            payload_classes: BTreeMap::new(),
+            payloads: Vec::new(),
             ports: Openings::default(),
             log: Vec::new(),
             relations: BTreeMap::new(),
             next_relation: 0,
             leader_settings: BTreeMap::new(),
+            cloud: None,
             goal_state: GoalState::default(),
             networks: BTreeMap::new(),
             resources: BTreeMap::new(),

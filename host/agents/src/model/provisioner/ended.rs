@@ -1,6 +1,8 @@
 //! Agents that ended for good: shown as what they are on the machines they hosted, and started
 //! again when a person says so.
 
+use std::collections::BTreeMap;
+
 use periapt_engine::{ResultExt, WorkerResult};
 use periapt_model::provisioning::{agent_ended, agent_runs_again};
 use periapt_wire::agent::provisioner::GetMachines;
@@ -18,16 +20,21 @@ impl Provisioner {
             .or_dying(self.api.call(&all))
             .await?
             .while_doing("reading machines")?;
-        for info in machines.iter().filter(|info| info.instance_id.is_some()) {
+        let mut statuses = BTreeMap::new();
+        for info in machines {
             let status = match cause {
+                _ if info.instance_id.is_none() => None,
                 Some(cause) => Some(agent_ended(cause)),
                 None => agent_runs_again(&info.instance_status),
             };
             if let Some(status) = status {
-                self.set_status(&info.machine, status).await?;
+                statuses.insert(info.machine, status);
             }
         }
-        Ok(())
+        if statuses.is_empty() {
+            return Ok(());
+        }
+        self.set_statuses(statuses).await
     }
 
     /// A person wants the agent to run again. What the provider has to say about it shows on the

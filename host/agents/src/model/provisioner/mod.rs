@@ -21,6 +21,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use periapt_engine::{
@@ -45,7 +46,7 @@ use super::{ModelContext, agent, apicaller, environ};
 use crate::watching::Watching;
 use credential::Credential;
 use queue::Queue;
-use start::{Start, set_status};
+use start::{Start, set_statuses};
 
 pub const NAME: &str = "compute-provisioner";
 
@@ -381,7 +382,11 @@ impl Provisioner {
     }
 
     async fn set_status(&self, machine: &MachineId, status: Status<Machine>) -> WorkerResult {
-        let said = set_status(&self.api, machine, status);
+        self.set_statuses([(machine.clone(), status)].into()).await
+    }
+
+    async fn set_statuses(&self, statuses: BTreeMap<MachineId, Status<Machine>>) -> WorkerResult {
+        let said = set_statuses(&self.api, statuses);
         self.worker.or_dying(said).await?
     }
 

@@ -3,6 +3,7 @@
 //! It runs beside those of other machines: each waits for a process to begin and for a commit, and
 //! one after the other a thousand machines would wait for all of that in turn.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use periapt_engine::{ResultExt, WorkerError, WorkerResult};
@@ -10,7 +11,7 @@ use periapt_model::status::{Machine, Status};
 use periapt_model::{AgentName, MachineId};
 use periapt_providers::{Instance, Provider, StartInstance};
 use periapt_wire::ApiConnection;
-use periapt_wire::agent::provisioner::{SetInstanceInfo, SetInstanceStatus};
+use periapt_wire::agent::provisioner::{SetInstanceInfo, SetInstanceStatuses};
 
 use super::credential::Credential;
 use super::{Outcome, unless_gone};
@@ -70,14 +71,10 @@ impl Start {
     }
 }
 
-pub(super) async fn set_status(
+pub(super) async fn set_statuses(
     api: &ApiConnection,
-    machine: &MachineId,
-    status: Status<Machine>,
+    statuses: BTreeMap<MachineId, Status<Machine>>,
 ) -> WorkerResult {
-    let call = SetInstanceStatus {
-        machine: machine.clone(),
-        status,
-    };
-    unless_gone(api.call(&call).await).while_doing("setting the instance's status")
+    let call = SetInstanceStatuses { statuses };
+    unless_gone(api.call(&call).await).while_doing("setting the status of instances")
 }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::MachineId;
 use periapt_model::bundle::Step;
-use periapt_wire::rest::{ConfigChange, Deploy, Expose, Refresh};
+use periapt_model::{MachineId, Tag};
+use periapt_wire::rest::{ConfigChange, Deploy, Expose, Refresh, SetAnnotations};
 
 use super::charms::Charms;
+use super::files::ResourceFiles;
 use crate::commands::Context;
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
@@ -17,12 +18,13 @@ pub async fn apply(
     here: &ModelSession,
     steps: Vec<Step>,
     charms: &mut Charms,
+    files: &mut ResourceFiles,
 ) -> Outcome {
     let total = steps.len();
     let mut machines = Machines::default();
     for (index, step) in steps.into_iter().enumerate() {
         let words = told(&step);
-        take(context, here, step, charms, &mut machines)
+        take(context, here, step, charms, files, &mut machines)
             .await
             .inspect_err(|_| {
                 context.output.say(&format!(
@@ -56,6 +58,7 @@ async fn take(
     here: &ModelSession,
     step: Step,
     charms: &mut Charms,
+    files: &mut ResourceFiles,
     machines: &mut Machines,
 ) -> Outcome {
     let (client, model) = (here.client(), &here.model);
@@ -66,9 +69,14 @@ async fn take(
             options,
             to,
         } => {
+            let charm = charms.url(context, here, &application).await?;
+            let resources = match files.remove(&application) {
+                Some(files) => files.upload(context, here).await?,
+                None => BTreeMap::new(),
+            };
             let deploy = Deploy {
-                resources: Default::default(),
-                charm: charms.url(context, here, &application).await?,
+                resources,
+                charm,
                 placement: machines.of(here, &to).await?,
                 config: options,
                 application,
@@ -85,6 +93,21 @@ async fn take(
                 force_units: false,
             };
             client.refresh(model, &application, &refresh).await?;
+        }
+        Step::Attach {
+            application,
+            resource,
+        } => {
+            if let Some(files) = files.get_mut(&application) {
+                files.attach(context, here, &application, &resource).await?;
+            }
+        }
+        Step::Annotate { application, set } => {
+            let request = SetAnnotations {
+                entity: Some(Tag::Application(application).to_string()),
+                set,
+            };
+            client.set_annotations(model, &request).await?;
         }
         Step::Configure { application, set } => {
             let change = ConfigChange {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::ApplicationName;
-use periapt_model::bundle::{CurrentApplication, CurrentModel};
+use periapt_model::bundle::{CurrentApplication, CurrentModel, CurrentResource};
+use periapt_model::{ApplicationName, Tag};
 use periapt_wire::rest::{ApplicationInfo, ListQuery};
 
 use crate::failure::Outcome;
@@ -25,6 +25,13 @@ pub async fn read(here: &ModelSession) -> Outcome<Current> {
     let client = here.client();
     let mut model = CurrentModel::default();
     let mut applications = BTreeMap::new();
+    let noted = client.annotations(&here.model, None).await?.into_iter();
+    let mut noted: BTreeMap<ApplicationName, BTreeMap<String, String>> = noted
+        .filter_map(|of| match of.entity {
+            Tag::Application(name) => Some((name, of.annotations)),
+            _ => None,
+        })
+        .collect();
     for info in client.applications(&here.model).await? {
         let config = client.application_config(&here.model, &info.name).await?;
         let charm = client.charm(&here.model, &info.charm).await?;
@@ -33,6 +40,8 @@ pub async fn read(here: &ModelSession) -> Outcome<Current> {
             units: u32::try_from(info.units.len()).unwrap_or(u32::MAX),
             settings: config.settings,
             exposed: info.exposed_endpoints.clone(),
+            resources: attached(here, &info.name).await?,
+            annotations: noted.remove(&info.name).unwrap_or_default(),
         };
         model.applications.insert(info.name.clone(), current);
         applications.insert(info.name.clone(), info);
@@ -48,4 +57,21 @@ pub async fn read(here: &ModelSession) -> Outcome<Current> {
         model,
         applications,
     })
+}
+
+async fn attached(
+    here: &ModelSession,
+    application: &ApplicationName,
+) -> Outcome<BTreeMap<String, CurrentResource>> {
+    let found = here.client().resources(&here.model, application).await?;
+    let resources = found.resources.into_iter();
+    let attached = resources.filter_map(|resource| {
+        let attached = resource.attached?;
+        let current = CurrentResource {
+            revision: attached.revision,
+            sha256: attached.sha256,
+        };
+        Some((resource.name, current))
+    });
+    Ok(attached.collect())
 }

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use periapt_model::bundle::{Bundle, BundleApplication, CurrentModel};
+use periapt_model::bundle::{
+    Bundle, BundleApplication, BundleResource, CurrentModel, CurrentResource,
+};
 use periapt_model::config::Value;
 use periapt_model::reach::{ExposedEndpoints, Exposure};
 use periapt_model::relation::Pair;
 use periapt_model::{ApplicationName, charm::CharmMetadata};
 use serde::Serialize;
 
-use super::{BundleFile, charms, current, unplanned};
+use super::{BundleFile, charms, current, files, unplanned};
 use crate::arguments::DiffBundle;
 use crate::commands::Context;
 use crate::failure::Outcome;
@@ -38,6 +40,11 @@ struct ApplicationDifference {
     options: BTreeMap<String, Sides<Option<Value>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expose: Option<Sides<Option<ExposedEndpoints>>>,
+    /// Revisions, and SHA-256 of files.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    resources: BTreeMap<String, Sides<Option<String>>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: BTreeMap<String, Sides<Option<String>>>,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -59,7 +66,8 @@ pub async fn diff(context: &Context, arguments: DiffBundle) -> Outcome {
     let file = BundleFile::read(&arguments.path, &arguments.overlay)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let charms = charms::Charms::read(&file, &here).await?;
-    let bundle = charms.typed(file.bundle)?;
+    let mut bundle = charms.typed(file.bundle)?;
+    files::read(&mut bundle, &file.folder, &charms.known())?;
     let current = current::read(&here).await?;
     let pairs = pairs(&bundle, &charms.known())?;
     let difference = between(&bundle, &current.model, &charms.known(), &pairs);
@@ -70,6 +78,11 @@ fn pairs(
     bundle: &Bundle,
     charms: &BTreeMap<ApplicationName, (CharmMetadata, String)>,
 ) -> Outcome<BTreeSet<String>> {
+    // A revision is one of this model, which is compared later.
+    let mut bundle = bundle.clone();
+    for application in bundle.applications.values_mut() {
+        application.resources.clear();
+    }
     let steps = bundle
         .plan(&CurrentModel::default(), charms)
         .map_err(|error| unplanned(&error))?;
@@ -156,7 +169,52 @@ fn application(
             })
             .collect(),
         expose: exposed(wanted, &there.exposed),
+        resources: resources(wanted, &there.resources),
+        annotations: annotations(&wanted.annotations, &there.annotations),
     }
+}
+
+/// Files are compared by what is in them, and revisions by their numbers.
+fn resources(
+    wanted: &BundleApplication,
+    there: &BTreeMap<String, CurrentResource>,
+) -> BTreeMap<String, Sides<Option<String>>> {
+    let names: BTreeSet<&String> = wanted.resources.keys().chain(there.keys()).collect();
+    let sides = names.into_iter().map(|name| {
+        let attached = there.get(name);
+        let (bundle, model) = match wanted.resources.get(name) {
+            Some(BundleResource::Revision(revision)) => (
+                Some(revision.to_string()),
+                attached.map(|attached| attached.revision.to_string()),
+            ),
+            Some(BundleResource::File(_)) => (
+                wanted.digests.get(name).cloned(),
+                attached.map(|attached| attached.sha256.clone()),
+            ),
+            None => (None, attached.map(|attached| attached.revision.to_string())),
+        };
+        (name.clone(), Sides { bundle, model })
+    });
+    sides
+        .filter(|(_, sides)| sides.bundle != sides.model)
+        .collect()
+}
+
+fn annotations(
+    wanted: &BTreeMap<String, String>,
+    there: &BTreeMap<String, String>,
+) -> BTreeMap<String, Sides<Option<String>>> {
+    let keys: BTreeSet<&String> = wanted.keys().chain(there.keys()).collect();
+    let keys = keys.into_iter();
+    keys.filter(|key| wanted.get(*key) != there.get(*key))
+        .map(|key| {
+            let sides = Sides {
+                bundle: wanted.get(key).cloned(),
+                model: there.get(key).cloned(),
+            };
+            (key.clone(), sides)
+        })
+        .collect()
 }
 
 /// To whom, where that differs. A bundle that exposes and does not say to whom is content with any.

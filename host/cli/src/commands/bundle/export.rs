@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use periapt_model::ApplicationName;
-use periapt_model::bundle::{Bundle, BundleApplication};
+use periapt_model::bundle::{Bundle, BundleApplication, BundleResource};
 use periapt_model::charm::CharmInfo;
 use periapt_model::reach::{ExposedEndpoints, Exposure};
 use periapt_wire::rest::ApplicationInfo;
@@ -83,6 +83,16 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
                 true => ExposedEndpoints::new(),
                 false => info.exposed_endpoints.clone(),
             },
+            resources: known
+                .map(|known| known.resources.iter())
+                .into_iter()
+                .flatten()
+                .map(|(name, attached)| (name.clone(), BundleResource::Revision(attached.revision)))
+                .collect(),
+            digests: BTreeMap::new(),
+            annotations: known
+                .map(|known| known.annotations.clone())
+                .unwrap_or_default(),
         };
         (name.clone(), exported)
     };

@@ -8,6 +8,7 @@ mod charms;
 mod current;
 mod difference;
 mod export;
+mod files;
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +96,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let mut charms = charms::Charms::read(&file, &here).await?;
     let model = current::read(&here).await?;
-    let bundle = charms.typed(file.bundle)?;
+    let mut bundle = charms.typed(file.bundle)?;
+    let mut files = files::read(&mut bundle, &file.folder, &charms.known())?;
     let steps = bundle
         .plan(&model.model, &charms.known())
         .map_err(|error| unplanned(&error))?;
@@ -108,7 +110,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     if arguments.dry_run {
         return context.output.value(&plan(&steps));
     }
-    apply::apply(context, &here, steps, &mut charms).await
+    apply::apply(context, &here, steps, &mut charms, &mut files).await
 }
 
 /// The plan as a person reads it.

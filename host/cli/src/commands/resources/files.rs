@@ -1,12 +1,13 @@
 //! Files that the command line names for resources: read and checked before anything goes up.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use periapt_model::bounds::RESOURCE_BYTES;
 use periapt_model::charm::{Resource, ResourceKind};
 use periapt_model::nearest::suggestion;
+use periapt_model::{ApplicationName, Digest};
 use periapt_wire::rest::ApplicationResources;
 
 use super::unreadable;
@@ -33,13 +34,53 @@ impl Files {
             if name.is_empty() || path.is_empty() {
                 return Err(unreadable(word));
             }
-            if all.insert(name.to_owned(), read(path)?).is_some() {
+            if all
+                .insert(name.to_owned(), read(Path::new(path))?)
+                .is_some()
+            {
                 return Err(Failure::usage(format!("\"{name}\" is given twice"))
                     .why("a resource is one file")
                     .advice("leave one of them out"));
             }
         }
         Ok(Self { all })
+    }
+
+    /// Reads the file of each resource.
+    pub fn read_paths<'a>(paths: impl Iterator<Item = (&'a str, PathBuf)>) -> Outcome<Self> {
+        let all = paths.map(|(name, path)| Ok::<_, Failure>((name.to_owned(), read(&path)?)));
+        let all = all.collect::<Outcome<_>>()?;
+        Ok(Self { all })
+    }
+
+    /// SHA-256 of each.
+    pub fn digests(&self) -> BTreeMap<String, String> {
+        let all = self.all.iter();
+        all.map(|(name, file)| (name.clone(), Digest::of(file).to_string()))
+            .collect()
+    }
+
+    /// Attaches one of them to an application that has its charm already.
+    pub async fn attach(
+        &mut self,
+        context: &Context,
+        here: &ModelSession,
+        application: &ApplicationName,
+        name: &str,
+    ) -> Outcome {
+        let Some(file) = self.all.remove(name) else {
+            return Ok(());
+        };
+        let (bar, progress) = progress(context, file.len() as u64, "storing");
+        let client = here.client();
+        let attached = client
+            .attach_resource(&here.model, application, name, file, progress)
+            .await;
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        attached?;
+        Ok(())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -121,8 +162,7 @@ impl Files {
 }
 
 /// The bytes of a file that is no larger than a resource may be.
-fn read(path: &str) -> Outcome<Bytes> {
-    let path = Path::new(path);
+fn read(path: &Path) -> Outcome<Bytes> {
     let failed = |error| Failure::file("the resource cannot be read", path, &error);
     let size = std::fs::metadata(path).map_err(failed)?.len();
     if size > RESOURCE_BYTES.most {

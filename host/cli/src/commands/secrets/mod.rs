@@ -233,10 +233,23 @@ async fn grant(context: &Context, arguments: SecretAccess) -> Outcome {
 async fn revoke(context: &Context, arguments: SecretAccess) -> Outcome {
     let applications = applications(&arguments.applications)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    for application in &applications {
-        here.client()
+    for (done, application) in applications.iter().enumerate() {
+        let revoked = here
+            .client()
             .revoke_secret(&here.model, &arguments.secret, application)
-            .await?;
+            .await;
+        if let Err(error) = revoked {
+            let before: Vec<&str> = applications[..done]
+                .iter()
+                .map(|one| one.as_str())
+                .collect();
+            if !before.is_empty() {
+                context
+                    .output
+                    .report(&format!("Revoked from {} before", before.join(", ")));
+            }
+            return Err(error.into());
+        }
     }
     Ok(())
 }

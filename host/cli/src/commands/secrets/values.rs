@@ -15,6 +15,15 @@ use crate::failure::{Failure, Outcome};
 
 /// All values of `words` and of the YAML or JSON `file`; `-` is standard input. Empty where there are none.
 pub fn read(words: &[String], file: Option<&Path>) -> Outcome<SecretValues> {
+    let from_input = words
+        .iter()
+        .filter(|word| word.ends_with("#file=-"))
+        .count();
+    if from_input + usize::from(file == Some(Path::new("-"))) > 1 {
+        return Err(Failure::usage("standard input is named twice")
+            .why("it can be read once, and what is read second would be empty")
+            .advice("give the others as files, or all of them with --file -"));
+    }
     let mut values = match file {
         Some(file) => of_file(file)?,
         None => BTreeMap::new(),
@@ -121,5 +130,7 @@ mod tests {
         }
         let twice = read(&words(&["key=1", "key=2"]), None).unwrap_err();
         assert!(format!("{twice:?}").contains("twice"));
+        let both = read(&words(&["one#file=-"]), Some(Path::new("-"))).unwrap_err();
+        assert!(format!("{both:?}").contains("standard input"));
     }
 }

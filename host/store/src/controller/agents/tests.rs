@@ -84,7 +84,10 @@ async fn the_password_of_one_agent_is_not_anothers_and_goes_with_its_machine() {
         store.remove_machine(&model, &gone, false).await.unwrap();
         store.ensure_machine_dead(&model, &gone).await.unwrap();
         store.mark_machine_for_removal(&model, &gone).await.unwrap();
-        store.complete_machine_removal(&model, &gone).await.unwrap();
+        store
+            .complete_machine_removals(&model, std::slice::from_ref(&gone))
+            .await
+            .unwrap();
         assert!(!fits("0", &first.password).await);
         assert!(fits("1", &second.password).await);
         fixture.end().await;

@@ -257,7 +257,7 @@ impl World<'_> {
                         Machine::Pending,
                     ];
                     let says = Status::new(words[usize::from(*what)], "so");
-                    let set = store.set_instance_status(model, &id, says);
+                    let set = store.set_instance_statuses(model, [(id, says)].into());
                     set.await.expect("status");
                 }
             }
@@ -282,7 +282,9 @@ impl World<'_> {
                     let _ = store.ensure_machine_dead(model, &id).await;
                     let _ = store.ensure_machiner_dead(model, &id).await;
                     if *force && store.mark_machine_for_removal(model, &id).await.is_ok() {
-                        let gone = store.complete_machine_removal(model, &id).await;
+                        let gone = store
+                            .complete_machine_removals(model, std::slice::from_ref(&id))
+                            .await;
                         gone.expect("removed");
                     }
                 }

@@ -52,7 +52,7 @@ async fn what_was_seen_of_another_instance_or_said_by_the_provisioner_stays() {
         fixture.provision(&model).await;
         let machine: MachineId = "0".parse().unwrap();
         let stopped = Status::new(Machine::Stopped, "its agent ended for good");
-        let set = store.set_instance_status(&model, &machine, stopped);
+        let set = store.set_instance_statuses(&model, [(machine.clone(), stopped)].into());
         set.await.unwrap();
         let running = vec![seen("0", Some(Machine::Running), "192.0.2.1")];
         store

@@ -55,11 +55,16 @@ async fn only_an_agent_that_ended_for_good_is_started_again() {
         let refused = store.start_agent(&model).await.unwrap_err();
         assert_eq!(refused.refusal().code(), "agent-not-stopped");
         let stopped = Status::new(Machine::Stopped, "ended by SIGABRT");
-        for name in ["0", "1"] {
-            store
-                .set_instance_status(&model, &machine(name), stopped.clone())
-                .await
-                .unwrap();
+        // Of a machine that is gone nothing is kept, and the others are shown all the same.
+        let statuses = ["0", "1", "7"].map(|name| (machine(name), stopped.clone()));
+        store
+            .set_instance_statuses(&model, statuses.into())
+            .await
+            .unwrap();
+        let shown = store.get_machines(&model, &[]).await.unwrap();
+        assert_eq!(shown.len(), 2);
+        for info in shown {
+            assert_eq!(info.instance_status.status, Machine::Stopped);
         }
         store.start_agent(&model).await.unwrap();
         for info in store.get_machines(&model, &[]).await.unwrap() {

@@ -245,7 +245,7 @@ async fn a_model_goes_with_everything_in_it() {
                     .await
                     .expect("marked");
                 store
-                    .complete_machine_removal(&house.model, &machine)
+                    .complete_machine_removals(&house.model, std::slice::from_ref(&machine))
                     .await
                     .expect("gone");
             }

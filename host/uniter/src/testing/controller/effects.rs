@@ -1,7 +1,7 @@
 //! What a hook asked for becomes true in the controller in memory: a method for each tool, by its name.
 
 use periapt_contract::{
-    Effect, action, leadership, ports, relation, secret, settings, state, workload,
+    Effect, action, leadership, payloads, ports, relation, secret, settings, state, workload,
 };
 use periapt_model::UnitName;
 use periapt_model::hook::commit::{self, Standing};
@@ -101,6 +101,13 @@ impl Inner {
 
     fn secrets(&mut self, of: Of<'_>, changes: &secret::Changes) -> Result<(), CallError> {
         self.change_secrets(of.unit, of.hook, changes)
+    }
+
+    fn payloads(&mut self, of: Of<'_>, changes: &payloads::Changes) -> Result<(), CallError> {
+        commit::payloads_are_sound(changes)?;
+        let kept = &mut self.record(of.unit)?.state.payloads;
+        *kept = changes.applied(kept);
+        Ok(commit::payloads_fit(kept.len() as u64)?)
     }
 
     fn workload(&mut self, of: Of<'_>, changes: &workload::Changes) -> Result<(), CallError> {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use periapt_engine::SharedClock;
 use periapt_model::UnitName;
 use periapt_model::hook::{Info, Kind, SecretEvent};
 use periapt_model::secret::{
-    Changes, CharmOwner, Content, DueSecret, DueSecrets, Grant, OwnedSecret, ReadSecret, Reader,
-    RotatePolicy, SecretId, obsolete,
+    Changes, CharmOwner, Content, DUE_AGAIN, DueSecret, DueSecrets, Grant, OwnedSecret, ReadSecret,
+    Reader, RotatePolicy, SecretId, next_rotate, obsolete, rescheduled, rotated,
 };
 use periapt_wire::CallError;
 use periapt_wire::agent::secrets::{NamedSecret, ReadUnitSecret};
@@ -22,16 +23,17 @@ pub struct SecretRecord {
     pub label: String,
     pub description: String,
     pub rotate: RotatePolicy,
-    pub expires: Option<i64>,
+    /// When it is to be rotated next, microseconds UTC as all times here.
+    pub rotate_at: Option<i64>,
+    /// When each revision expires.
+    pub expires: BTreeMap<u32, i64>,
+    /// When its owner was last told that a revision has expired.
+    pub expired_told: BTreeMap<u32, i64>,
     pub contents: BTreeMap<u32, Content>,
     pub grants: BTreeSet<Grant>,
     pub readers: BTreeMap<UnitName, Reader>,
     /// The newest of which each reader was told.
     pub told: BTreeMap<UnitName, u32>,
-    /// It is to be given a new value now.
-    pub rotates: bool,
-    /// Revisions that have expired and of which nobody was told.
-    pub expired: BTreeSet<u32>,
     /// Revisions that nobody is on and of which the owner was told.
     pub obsolete_told: BTreeSet<u32>,
 }
@@ -74,17 +76,22 @@ impl Controller {
             label: String::new(),
             description: String::new(),
             rotate: RotatePolicy::Never,
-            expires: None,
+            rotate_at: None,
+            expires: BTreeMap::new(),
+            expired_told: BTreeMap::new(),
             contents: [(1, content)].into(),
             grants: grants.collect(),
             readers: BTreeMap::new(),
             told: BTreeMap::new(),
-            rotates: false,
-            expired: BTreeSet::new(),
             obsolete_told: BTreeSet::new(),
         };
         inner.secrets.insert(id.clone(), record);
         id
+    }
+
+    /// What is due follows this clock from now on; before, nothing is due by time.
+    pub fn keep_time(&self, clock: SharedClock) {
+        self.lock().clock = Some(clock);
     }
 
     /// Changes a secret, and wakes all units.
@@ -123,8 +130,8 @@ impl Inner {
             label: record.label.clone(),
             description: record.description.clone(),
             rotate: record.rotate,
-            next_rotate: None,
-            expires: record.expires,
+            next_rotate: record.rotate_at,
+            expires: record.expires.get(&record.newest()).copied(),
             revisions: record.contents.keys().copied().collect(),
             grants: record.grants.clone(),
         });
@@ -172,7 +179,9 @@ impl Inner {
         let charm = self.units.get(unit).map(|record| &record.remote.charm_url);
         let charm = charm.and_then(|url| self.charms.get(url));
         let has = |kind: Kind| charm.is_some_and(|charm| charm.hooks.contains(&kind.to_string()));
+        let now = self.now();
         let mut due = DueSecrets::default();
+        let mut later = Vec::new();
         for (id, record) in &self.secrets {
             let one = |revision: u32| DueSecret {
                 event: SecretEvent {
@@ -191,12 +200,21 @@ impl Inner {
                 }
                 continue;
             }
-            if has(Kind::SecretExpired) {
-                due.expired
-                    .extend(record.expired.iter().map(|revision| one(*revision)));
+            for (revision, expires) in &record.expires {
+                let told = record.expired_told.get(revision);
+                let at = told.map_or(*expires, |told| (*expires).max(told + DUE_AGAIN));
+                match at <= now {
+                    _ if !has(Kind::SecretExpired) => {}
+                    true => due.expired.push(one(*revision)),
+                    false => later.push(at),
+                }
             }
-            if record.rotates && has(Kind::SecretRotate) {
-                due.rotate.push(one(record.newest()));
+            match record.rotate_at {
+                Some(at) if at <= now && has(Kind::SecretRotate) => {
+                    due.rotate.push(one(record.newest()));
+                }
+                Some(at) if has(Kind::SecretRotate) => later.push(at),
+                _ => {}
             }
             let revisions: Vec<u32> = record.contents.keys().copied().collect();
             let readers = record.readers.iter();
@@ -208,7 +226,14 @@ impl Inner {
                 due.remove.extend(unread.map(one));
             }
         }
+        due.next = later.into_iter().min();
         due
+    }
+
+    /// Of the clock that the controller keeps; the beginning of time where it keeps none.
+    fn now(&self) -> i64 {
+        let clock = self.clock.as_ref();
+        clock.map_or(0, |clock| clock.now().as_microsecond())
     }
 
     pub(super) fn change_secrets(
@@ -218,6 +243,7 @@ impl Inner {
         changes: &Changes,
     ) -> Result<(), CallError> {
         let gone = || refused(code::NOT_FOUND, "no such secret");
+        let now = self.now();
         for (id, new) in &changes.added {
             let described = new.described.clone();
             let record = SecretRecord {
@@ -228,13 +254,13 @@ impl Inner {
                 label: described.label.unwrap_or_default(),
                 description: described.description.unwrap_or_default(),
                 rotate: described.rotate.unwrap_or_default(),
-                expires: described.expires,
+                rotate_at: next_rotate(described.rotate.unwrap_or_default(), now),
+                expires: described.expires.map(|at| (1, at)).into_iter().collect(),
+                expired_told: BTreeMap::new(),
                 contents: [(1, new.content.clone())].into(),
                 grants: BTreeSet::new(),
                 readers: BTreeMap::new(),
                 told: BTreeMap::new(),
-                rotates: false,
-                expired: BTreeSet::new(),
                 obsolete_told: BTreeSet::new(),
             };
             self.secrets.insert(id.clone(), record);
@@ -245,11 +271,16 @@ impl Inner {
             record.label = described.label.unwrap_or_else(|| record.label.clone());
             let before = record.description.clone();
             record.description = described.description.unwrap_or(before);
-            record.rotate = described.rotate.unwrap_or(record.rotate);
-            record.expires = described.expires.or(record.expires);
+            if let Some(rotate) = described.rotate {
+                record.rotate = rotate;
+                record.rotate_at = rescheduled(record.rotate_at, rotate, now);
+            }
             if let Some(content) = &changed.content {
                 let revision = record.newest() + 1;
                 record.contents.insert(revision, content.clone());
+            }
+            if let Some(expires) = described.expires {
+                record.expires.insert(record.newest(), expires);
             }
         }
         for (id, changed) in &changes.grants {
@@ -268,7 +299,7 @@ impl Inner {
                     let record = self.secrets.get_mut(id).ok_or_else(gone)?;
                     for revision in &removed.revisions {
                         record.contents.remove(revision);
-                        record.expired.remove(revision);
+                        record.expires.remove(revision);
                     }
                 }
             }
@@ -288,9 +319,13 @@ impl Inner {
                 Kind::SecretChanged => {
                     record.told.insert(unit.clone(), event.revision);
                 }
-                Kind::SecretRotate => record.rotates = false,
+                Kind::SecretRotate => {
+                    let new_value = changes.changed.get(&event.id);
+                    let new_value = new_value.is_some_and(|one| one.content.is_some());
+                    record.rotate_at = rotated(record.rotate, new_value, now);
+                }
                 Kind::SecretExpired => {
-                    record.expired.remove(&event.revision);
+                    record.expired_told.insert(event.revision, now);
                 }
                 Kind::SecretRemove => {
                     record.obsolete_told.insert(event.revision);

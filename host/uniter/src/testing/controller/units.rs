@@ -221,6 +221,7 @@ impl UnitRecord {
                 application: led.filter(|led| led.status != Workload::Unset),
                 workload_version: Some(self.version.clone()),
                 meter: self.meter.clone(),
+                trusted: false,
             },
         };
         told.beyond(known)

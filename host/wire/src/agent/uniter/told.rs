@@ -39,6 +39,9 @@ pub struct HookView {
     /// What the unit is told of its quotas; none while that is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meter: Option<Meter>,
+    /// Whether an operator trusts the application with the cloud's credential.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trusted: bool,
 }
 
 /// Digests of what the agent has; empty where it has nothing.
@@ -164,6 +167,7 @@ mod tests {
                 application: None,
                 workload_version: None,
                 meter: None,
+                trusted: false,
             },
             config: None,
         }

@@ -21,7 +21,7 @@ fn both_ways_and_only_what_differs() {
             ("title".to_owned(), Value::Text("One".to_owned())),
             ("extra".to_owned(), Value::Boolean(true)),
         ]),
-        exposed: Default::default(),
+        ..CurrentApplication::default()
     };
     let model = CurrentModel {
         applications: BTreeMap::from([

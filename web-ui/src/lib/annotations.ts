@@ -1,0 +1,8 @@
+/** Keys of annotations, as the controller takes them. */
+
+/** What is wrong with a key; null for a sound one. */
+export function wrongKey(key: string): string | null {
+  if (key === "") return "Write a key";
+  if (/[\s=\p{Cc}]/u.test(key)) return "A key has no blanks, no = and no control characters";
+  return null;
+}

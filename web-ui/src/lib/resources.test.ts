@@ -1,0 +1,11 @@
+import { describe, expect, it } from "vitest";
+import { MOST, refusedFile } from "./resources";
+
+describe("a file for a resource", () => {
+  it("has at most so many bytes", () => {
+    expect(refusedFile(null)).toBe("Choose a file");
+    expect(refusedFile({ size: 0 })).toBeNull();
+    expect(refusedFile({ size: MOST })).toBeNull();
+    expect(refusedFile({ size: MOST + 1 })).toBe("The file is larger than the 128.0 MiB that there may be");
+  });
+});

@@ -1,0 +1,12 @@
+/** What a file must be to be attached, as the controller sees it. */
+import { bytes } from "./bytes";
+
+/** The most that a resource may have. */
+export const MOST = 128 * 1024 * 1024;
+
+/** Why the file is not sent; null for one that is. */
+export function refusedFile(file: { size: number } | null): string | null {
+  if (file === null) return "Choose a file";
+  if (file.size > MOST) return `The file is larger than the ${bytes(MOST)} that there may be`;
+  return null;
+}

@@ -1,0 +1,43 @@
+import { useParams } from "react-router";
+import { Empty } from "../../components/States";
+import { command } from "../../lib/commands";
+import { grantedTo, ownedBy } from "../../lib/secrets";
+import { useSecrets } from "../../live/context";
+import { SecretTable } from "../secrets/SecretTable";
+
+/** The secrets that an application and its units have, and those of others that they may read. */
+export function ApplicationSecretsPage() {
+  const { model = "", application = "" } = useParams();
+  const secrets = useSecrets(model);
+  const [own, granted] = [ownedBy(secrets, application), grantedTo(secrets, application)];
+  return (
+    <>
+      <section className="section" aria-label="Its own secrets">
+        <h2 className="section__title">Its own</h2>
+        {own.length > 0 ? (
+          <SecretTable model={model} secrets={own} caption={`Secrets of ${application}`} />
+        ) : (
+          <Empty
+            title={`${application} has no secrets of its own`}
+            cli={command("secrets", "-m", model, "--owner", application)}
+          >
+            Its charm adds those that it wants.
+          </Empty>
+        )}
+      </section>
+      <section className="section" aria-label="Secrets granted to it">
+        <h2 className="section__title">Granted to it</h2>
+        {granted.length > 0 ? (
+          <SecretTable model={model} secrets={granted} caption={`Secrets granted to ${application}`} />
+        ) : (
+          <Empty
+            title={`${application} may read no secret of others`}
+            cli={command("grant-secret", "-m", model, "SECRET", application)}
+          >
+            People grant it theirs, and charms in their relations.
+          </Empty>
+        )}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { secrets } from "../../api";
+import { CommandHint } from "../../components/Commands";
+import { Dialog } from "../../components/Dialog";
+import { TextField } from "../../components/Fields";
+import { command } from "../../lib/commands";
+import { BLANK, nameError, type Typed, valuesOf } from "../../lib/secrets";
+import { toSecret } from "../../lib/to";
+import { useAct } from "../../lib/useAct";
+import { ValueFields } from "./ValueFields";
+
+/** Asks for a secret, and leads to it: it is granted there. Commands that it names have no value in them. */
+export function AddSecretDialog({ model, onClose }: { model: string; onClose: () => void }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [description, setDescription] = useState("");
+  const [typed, setTyped] = useState<readonly Typed[]>([BLANK]);
+  const [asked, setAsked] = useState(false);
+  const values = valuesOf(typed);
+  const wrong = nameError(name);
+  const add = useAct(
+    () => secrets.add(model, { name, description, values: values ?? {} }),
+    ({ id }) => {
+      onClose();
+      void navigate(toSecret(model, id));
+    },
+  );
+  return (
+    <Dialog
+      title="Add a secret"
+      submit="Add secret"
+      busy={add.busy}
+      error={add.error}
+      onSubmit={() => {
+        setAsked(true);
+        if (wrong === null && values !== null) add.run();
+      }}
+      onClose={onClose}
+    >
+      <p>No application reads it before you grant it.</p>
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        error={asked || name !== "" ? wrong : null}
+        help="Unique among the secrets that people added"
+      />
+      <TextField label="Description" value={description} onChange={setDescription} />
+      <ValueFields typed={typed} asked={asked} onChange={setTyped} />
+      <CommandHint
+        cli={command("add-secret", "-m", model, name || "NAME", "--file", "values.yaml", description && "--info", description)}
+      />
+    </Dialog>
+  );
+}
