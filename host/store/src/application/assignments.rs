@@ -8,7 +8,7 @@ use periapt_wire::agent::unit_assigner::Assigned;
 use crate::changes::namespace;
 use crate::db::{Tx, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, machine};
+use crate::{Result, Store, machine, storage};
 
 impl Store {
     /// Units with a staged assignment.
@@ -96,5 +96,5 @@ async fn bind(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, machine: &Machine
     tx.db.execute(sql, params![model, unit, machine]).await?;
     tx.touch(model, namespace::UNIT, unit.as_str());
     tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
-    Ok(())
+    storage::unit_placed(tx, model, unit).await
 }

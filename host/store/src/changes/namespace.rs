@@ -129,6 +129,10 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
             | MODEL_CONFIG
             | LEADER_SETTINGS
             | RELATION_UNITS
+            | STORAGE
+            | STORAGE_HOOKS
+            | STORAGE_POOL
+            | BLOCK_DEVICE
             | CONTROLLER_CONFIG
             | CONTROLLER_NODE
             | USER

@@ -14,7 +14,7 @@ use crate::db::{PART, Session, Tx, columns, json, names, params, part_params, to
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{self, Table, With, tables};
-use crate::{Result, Store};
+use crate::{Result, Store, storage};
 
 mod operator;
 mod seen;
@@ -191,7 +191,7 @@ impl Store {
         addresses: &[String],
         hardware: &str,
     ) -> Result<()> {
-        let (model, machine) = (model.clone(), machine.clone());
+        let (model, machine, agent) = (model.clone(), machine.clone(), agent.clone());
         let values = params![
             &model,
             &machine,
@@ -211,6 +211,7 @@ impl Store {
                     AND (instance_id IS NULL OR instance_id <> $3 OR addresses <> $4 OR hardware <> $5 OR agent <> $6)";
                 if tx.db.execute(sql, values).await? > 0 {
                     tx.touch(&model, namespace::MACHINE, machine.as_str());
+                    storage::host_known(tx, &model, &machine, &agent).await?;
                 }
                 let running = Status::new(Machine::Running, "");
                 status::put_machine(tx, &model, kind::INSTANCE, &machine, &running).await

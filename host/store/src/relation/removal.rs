@@ -36,13 +36,7 @@ impl Store {
                         ),
                     });
                 }
-                let units = destroy(tx, &model, relation, force).await?;
-                Ok(Removal {
-                    units,
-                    machines: Vec::new(),
-                    destroyed_storage: Vec::new(),
-                    detached_storage: Vec::new(),
-                })
+                destroy(tx, &model, relation, force).await
             })
         })
         .await
@@ -55,7 +49,7 @@ async fn destroy(
     model: &ModelUuid,
     mut relation: Relation,
     force: bool,
-) -> Result<Vec<periapt_model::UnitName>> {
+) -> Result<Removal> {
     if relation.life.is_alive() {
         let sql = "UPDATE relation SET life = 'dying' WHERE model_uuid = $1 AND id = $2";
         tx.db.execute(sql, params![model, relation.id]).await?;
@@ -64,7 +58,12 @@ async fn destroy(
     }
     let going = match relation.container {
         true => subordinates::drop_unsupported(tx, model, force).await?,
-        false => Vec::new(),
+        false => Removal {
+            units: Vec::new(),
+            machines: Vec::new(),
+            destroyed_storage: Vec::new(),
+            detached_storage: Vec::new(),
+        },
     };
     if rows::is_empty(&mut tx.db, model, relation.id).await? {
         remove_now(tx, model, &relation).await?;
