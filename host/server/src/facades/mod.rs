@@ -48,6 +48,7 @@ mod charm_downloader;
 mod cleaner;
 mod credential_validator;
 mod deployer;
+mod disk_manager;
 mod firewaller;
 mod instance_poller;
 mod leadership;
@@ -70,6 +71,7 @@ mod secrets;
 mod secrets_drain;
 mod singular;
 mod status_history;
+mod storage_provisioner;
 #[cfg(test)]
 mod tests;
 mod undertaker;
@@ -118,6 +120,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         cleaner::handlers(),
         credential_validator::handlers(),
         deployer::handlers(),
+        disk_manager::handlers(),
         firewaller::handlers(),
         instance_poller::handlers(),
         leadership::handlers(),
@@ -140,6 +143,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         secrets_drain::handlers(),
         singular::handlers(),
         status_history::handlers(),
+        storage_provisioner::handlers(),
         undertaker::handlers(),
         unit_assigner::handlers(),
         uniter::handlers(),

@@ -1,6 +1,6 @@
 //! The end of relations, and of what waits for them.
 
-use periapt_model::removal::Force;
+use periapt_model::removal::Going;
 use periapt_model::{ApplicationName, Life, ModelUuid, Refusal};
 use periapt_wire::rest::Removal;
 
@@ -20,12 +20,12 @@ impl Store {
         &self,
         model: &ModelUuid,
         id: u64,
-        force: impl Into<Force>,
+        going: impl Into<Going>,
     ) -> Result<Removal> {
-        let (model, force) = (model.clone(), force.into());
+        let (model, going) = (model.clone(), going.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = unit::removal::begin(tx, force);
+                let force = unit::removal::begin(tx, going.force);
                 let relation = rows::require(&mut tx.db, &model, id).await?;
                 if relation.is_peer() {
                     return Err(StoreError::Refused {
@@ -36,7 +36,7 @@ impl Store {
                         ),
                     });
                 }
-                destroy(tx, &model, relation, force).await
+                destroy(tx, &model, relation, force, going.destroy_storage).await
             })
         })
         .await
@@ -49,6 +49,7 @@ async fn destroy(
     model: &ModelUuid,
     mut relation: Relation,
     force: bool,
+    destroy_storage: bool,
 ) -> Result<Removal> {
     if relation.life.is_alive() {
         let sql = "UPDATE relation SET life = 'dying' WHERE model_uuid = $1 AND id = $2";
@@ -57,7 +58,7 @@ async fn destroy(
         rows::touch(tx, model, &relation);
     }
     let going = match relation.container {
-        true => subordinates::drop_unsupported(tx, model, force).await?,
+        true => subordinates::drop_unsupported(tx, model, force, destroy_storage).await?,
         false => Removal {
             units: Vec::new(),
             machines: Vec::new(),
@@ -91,7 +92,7 @@ pub(crate) async fn destroy_all_of(
 ) -> Result<()> {
     for relation in rows::of_application(&mut tx.db, model, application).await? {
         if !relation.is_peer() {
-            destroy(tx, model, relation, force).await?;
+            destroy(tx, model, relation, force, false).await?;
         }
     }
     Ok(())

@@ -142,6 +142,7 @@ pub(super) async fn drop_unsupported(
     tx: &mut Tx,
     model: &ModelUuid,
     force: bool,
+    destroy_storage: bool,
 ) -> Result<Removal> {
     let mut removal = Removal {
         units: Vec::new(),
@@ -172,7 +173,7 @@ pub(super) async fn drop_unsupported(
     let of = Departing {
         units: &going,
         application: None,
-        destroy: false,
+        destroy: destroy_storage,
     };
     storage::departing(tx, model, of, &mut removal).await?;
     for unit in &going {

@@ -380,6 +380,7 @@ fn the_undertaker_says_what_remains() {
         applications: 1,
         machines: 2,
         units: 0,
+        storage: 0,
         deadline_ms: None,
         forced_from: None,
     };
