@@ -125,8 +125,13 @@ impl Place {
     pub fn make_point(&self) -> Result<(), ProviderError> {
         let path = self.directory();
         match DirBuilder::new().mode(0o700).create(&path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            made => made.map_err(file("make", &path)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => return made.map_err(file("make", &path)),
+        }
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => Ok(()),
+            Ok(_) => Err(file("make", &path)(ErrorKind::NotADirectory.into())),
+            Err(error) => Err(file("look at", &path)(error)),
         }
     }
 

@@ -68,7 +68,7 @@ async fn a_link_is_no_directory_and_nothing_behind_it_is_touched() {
     symlink(&outside, storage(&home).join("data-1")).unwrap();
     let link = of("data-1", PoolKind::Rootfs);
     let refused = filesystems.make(&link).await.unwrap_err();
-    assert_eq!(refused.code(), "storage-not-there");
+    assert_eq!(refused.code(), "provider-file");
     let refused = filesystems.import(&link).await.unwrap_err();
     assert_eq!(refused.code(), "storage-not-there");
     symlink(&outside, storage(&home).join("data-0/link")).unwrap();
