@@ -26,8 +26,7 @@ pub const STORAGE: &str = "storage";
 
 /// What an agent may change.
 pub fn own() -> impl Iterator<Item = &'static str> {
-    let kept = Process::DIRECTORIES.iter().copied();
-    kept.filter(|name| *name != STORAGE).chain([COMPILED])
+    Process::DIRECTORIES.iter().copied().chain([COMPILED])
 }
 
 /// Makes the directories in `directory` and gives them, with all they hold, to `user` or to the

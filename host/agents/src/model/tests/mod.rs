@@ -11,6 +11,7 @@ mod ports;
 mod provider;
 mod reach;
 mod secrets;
+mod storage;
 
 use std::time::Duration;
 
