@@ -49,13 +49,13 @@ async fn what_is_there_is_attached_to_a_new_unit_in_place_of_new_storage() {
         room.start("site/0").await;
         room.detach("data/0", false).await.expect("asked");
         room.let_go("site/0").await;
-        let store = &fixture.store;
+        let (store, model) = (&fixture.store, &room.model);
         let add = |count: u32, ids: &[&str]| {
             let ids = ids.iter().map(|text| id(text)).collect();
             let site = application("site");
             async move {
                 store
-                    .add_units_to(&room.model, &site, count, Vec::new(), ids)
+                    .add_units_to(model, &site, count, Vec::new(), ids)
                     .await
             }
         };
@@ -101,6 +101,7 @@ async fn another_charm_takes_nothing_away_and_gives_what_it_needs_besides() {
         let room = Room::new(&fixture).await;
         room.deploy(2, &[]).await.expect("deployed");
         room.provide().await;
+        let (store, model) = (&fixture.store, &room.model);
         let refresh = |charm: String| {
             let request = Refresh {
                 charm,
@@ -108,9 +109,7 @@ async fn another_charm_takes_nothing_away_and_gives_what_it_needs_besides() {
                 resources: Default::default(),
             };
             let site = application("site");
-            let store = &fixture.store;
-            let model = room.model.clone();
-            async move { store.refresh(&model, &site, request).await }
+            async move { store.refresh(model, &site, request).await }
         };
         let without = room.charm(r#"{"name":"site"}"#).await;
         assert_eq!(code(refresh(without).await), Refusal::StorageIncompatible);
@@ -137,7 +136,6 @@ async fn another_charm_takes_nothing_away_and_gives_what_it_needs_besides() {
         );
         assert_eq!(room.one("logs/2").await.size, 2048);
         // Whoever comes later has the same.
-        let store = &fixture.store;
         let added = store.add_units(&room.model, &application("site"), 1).await;
         added.expect("added");
         let all = room.held().await;

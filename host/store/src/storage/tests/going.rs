@@ -86,7 +86,8 @@ async fn force_takes_storage_from_a_unit_that_does_not_let_go() {
         room.provide().await;
         room.start("site/0").await;
         let store = &fixture.store;
-        let removed = store.remove_unit(&room.model, &unit("site/0"), Force::AtOnce);
+        let name = unit("site/0");
+        let removed = store.remove_unit(&room.model, &name, Force::AtOnce);
         removed.await.expect("removed");
         store.cleanup(&room.model).await.expect("cleaned");
         fixture.clock.advance(Duration::from_secs(1));

@@ -7,6 +7,7 @@ use proptest::test_runner::{Config, TestRunner};
 use periapt_model::removal::{Force, Going};
 
 use super::*;
+use crate::testing::present;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -130,7 +131,7 @@ async fn tell(room: &Room<'_>, truth: &mut Truth, step: Step) {
 
 async fn hold(room: &Room<'_>, truth: &mut Truth) {
     let store = &room.fixture.store;
-    let units = store.units(&room.model, &|_| true).await.expect("units");
+    let units = store.units(&room.model, &present).await.expect("units");
     let units: BTreeSet<UnitName> = units.into_iter().map(|unit| unit.name).collect();
     let all = room.all().await;
     for one in &all {
@@ -160,7 +161,7 @@ async fn hold(room: &Room<'_>, truth: &mut Truth) {
 async fn end(room: &Room<'_>) {
     for _ in 0..3 {
         let store = &room.fixture.store;
-        let units = store.units(&room.model, &|_| true).await.expect("units");
+        let units = store.units(&room.model, &present).await.expect("units");
         for unit in units {
             room.let_go(unit.name.as_str()).await;
         }

@@ -38,7 +38,8 @@ async fn a_failure_shows_until_the_directory_is_there() {
         let room = Room::new(&fixture).await;
         room.deploy(1, &[]).await.expect("deployed");
         let store = &fixture.store;
-        let failed = store.set_storage_failed(&room.model, &id("data/0"), "the disc is full");
+        let data = id("data/0");
+        let failed = store.set_storage_failed(&room.model, &data, "the disc is full");
         failed.await.expect("told");
         let shown = room.one("data/0").await.status;
         assert_eq!(
@@ -66,12 +67,13 @@ async fn hooks_and_people_add_storage_within_what_the_charm_declares() {
         let added = room.one("data/1").await;
         assert_eq!((added.pool.as_str(), added.size), ("loop", 2048));
         let store = &fixture.store;
-        let more = |name: &str, text: &str| {
+        let (model, name) = (&room.model, &unit("site/0"));
+        let more = |storage: &str, text: &str| {
             let request = periapt_wire::rest::AddStorage {
-                storage: name.to_owned(),
+                storage: storage.to_owned(),
                 asked: text.parse().expect("asked"),
             };
-            store.add_storage(&room.model, &unit("site/0"), request)
+            store.add_storage(model, name, request)
         };
         let made = more("data", "rootfs,1").await.expect("added");
         assert_eq!((made[0].id.clone(), made[0].size), (id("data/2"), 2048));
@@ -89,7 +91,8 @@ async fn hooks_and_people_add_storage_within_what_the_charm_declares() {
         assert!(declared["pool"].shared);
         // To a unit that leaves nothing comes, and its hook ends.
         room.start("site/0").await;
-        let removed = store.remove_unit(&room.model, &unit("site/0"), false);
+        let name = unit("site/0");
+        let removed = store.remove_unit(&room.model, &name, false);
         removed.await.expect("removed");
         room.ask("site/0", "cache", 1).await.expect("ended");
         assert_eq!(room.all().await.len(), 3);
@@ -172,7 +175,8 @@ async fn what_is_removed_goes_once_nobody_has_it_and_the_last_word_counts() {
         assert_eq!(room.held().await, held(&[("data/2", &["site/0"])]));
         // A word that comes too late forgets nothing.
         let store = &fixture.store;
-        let late = store.forget_storage(&room.model, &id("data/2"));
+        let data = id("data/2");
+        let late = store.forget_storage(&room.model, &data);
         late.await.expect("passed");
         assert_eq!(room.all().await.len(), 1);
         fixture.end().await;
@@ -187,6 +191,7 @@ async fn pages_and_owners_cut_the_list() {
             .await
             .expect("deployed");
         let store = &fixture.store;
+        let model = &room.model;
         let list = |of: &str, limit, after: &str| {
             let query = StorageQuery {
                 of: Some(of.to_owned()),
@@ -194,7 +199,7 @@ async fn pages_and_owners_cut_the_list() {
                 after: Some(after.to_owned()),
             };
             async move {
-                let page = store.storages(&room.model, &query).await.expect("page");
+                let page = store.storages(model, &query).await.expect("page");
                 let ids = page.items.iter().map(|one| one.id.to_string());
                 (ids.collect::<Vec<_>>(), page.next)
             }
