@@ -25,6 +25,7 @@ mod rest;
 mod routes;
 mod rpc;
 mod secrets;
+mod storage;
 mod strict;
 mod upgrade;
 mod user_secrets;
