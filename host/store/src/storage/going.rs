@@ -76,6 +76,10 @@ pub(crate) async fn departing(
     of: Departing<'_>,
     removal: &mut Removal,
 ) -> Result<()> {
+    let sql = "SELECT 1 FROM storage WHERE model_uuid = $1 LIMIT 1";
+    if !tx.db.exists(sql, params![model]).await? {
+        return Ok(());
+    }
     let mut units: BTreeSet<UnitName> = of.units.iter().cloned().collect();
     for unit in of.units {
         let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND principal = $2";

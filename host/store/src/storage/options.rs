@@ -22,7 +22,7 @@ pub(crate) async fn require_default_pool(
     let found = pools(db, model).await?;
     found
         .find(name)
-        .map(drop)
+        .map(|_| ())
         .map_err(|refused| StoreError::Refused {
             refusal: Refusal::ModelOptionInvalid,
             message: format!("option \"{OPTION}\" names a storage pool: {refused}"),

@@ -9,7 +9,7 @@ use periapt_model::{AgentName, Life, MachineId, ModelUuid, Refusal, UnitName};
 
 use crate::Result;
 use crate::changes::namespace;
-use crate::db::{Session, Tx, columns, json, names, optional_word, params, word};
+use crate::db::{Session, Tx, columns, names, optional_word, params, word};
 use crate::error::StoreError;
 
 columns! {
