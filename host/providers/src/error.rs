@@ -47,9 +47,12 @@ pub enum ProviderError {
     /// A name that cannot be that of a directory of storage.
     #[error("\"{0}\" cannot name a directory of storage: use letters, digits, `.`, `_` and `-`")]
     InvalidDirectory(String),
-    /// A directory that was given up is not there.
-    #[error("there is nothing to be imported at {}", .0.display())]
+    /// A directory that was there before is not there.
+    #[error("there is no storage at {}", .0.display())]
     NothingToImport(PathBuf),
+    /// A directory that is to be new is there and somebody's.
+    #[error("something is in {} already; import it, or move it away", .0.display())]
+    DirectoryTaken(PathBuf),
     /// A program of the operating system failed, in its own words.
     #[error("{program} failed: {why}")]
     Program { program: &'static str, why: String },
@@ -93,6 +96,7 @@ impl ProviderError {
             ProviderError::StorageNeedsRoot { .. } => "storage-needs-root",
             ProviderError::InvalidDirectory(_) => "storage-directory-invalid",
             ProviderError::NothingToImport(_) => "storage-not-there",
+            ProviderError::DirectoryTaken(_) => "storage-directory-taken",
             ProviderError::Program { .. } => "storage-program",
             ProviderError::Refused(_) => "provider-refused",
             ProviderError::CredentialRefused(_) => "provider-credential-refused",

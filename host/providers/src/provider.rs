@@ -145,7 +145,8 @@ pub struct Filesystem {
 /// directory belongs to whoever runs the environment's units.
 #[async_trait]
 pub trait Filesystems: Send + Sync {
-    /// Makes sure that it is there, empty where it is new.
+    /// Makes sure that it is there, and empty unless it is one that ends with its unit. What is in one of that name
+    /// already is somebody's, and is given to nobody.
     async fn make(&self, filesystem: &Filesystem) -> Result<(), ProviderError>;
 
     /// Makes sure that one which was there before is there, also after the machine has started anew; its size, MiB.

@@ -66,7 +66,10 @@ impl Filesystems for LocalFilesystems {
         blocking(move || {
             place.prepare(owner)?;
             match wanted.kind {
-                PoolKind::Rootfs => place.make(owner)?,
+                PoolKind::Rootfs => {
+                    place.make(owner)?;
+                    place.require_empty()?;
+                }
                 PoolKind::Tmpfs => {
                     place.make_point()?;
                     mount::memory(&place.directory(), wanted.size, owner)?;
@@ -75,6 +78,7 @@ impl Filesystems for LocalFilesystems {
                     image::make(&place, &wanted)?;
                     place.make_point()?;
                     image::mount(&place, owner)?;
+                    place.require_empty()?;
                 }
             }
             place.take_up()

@@ -142,6 +142,17 @@ impl Place {
         self.sync()
     }
 
+    /// Refuses one that somebody has used: of a number that was given before the controller was restored from a backup,
+    /// or put there by hand.
+    pub fn require_empty(&self) -> Result<(), ProviderError> {
+        let path = self.directory();
+        let mut entries = fs::read_dir(&path).map_err(file("read", &path))?;
+        match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(ProviderError::DirectoryTaken(path)),
+        }
+    }
+
     /// One that is there becomes the owner's, with all that is in it, its root last: one that was not given to the
     /// end is begun again. Until then whoever owns what is in it cannot reach it.
     pub fn take(&self, owner: Owner) -> Result<(), ProviderError> {
