@@ -139,6 +139,8 @@ pub struct Filesystem {
     /// MiB. Where the kind has a limit, no more than that fits into it.
     pub size: u64,
     pub attributes: BTreeMap<String, String>,
+    /// Whoever asks was told that it is there.
+    pub made: bool,
 }
 
 /// Makes an environment's directories of storage and takes them back. All calls may be repeated. What is in a
@@ -153,7 +155,7 @@ pub trait Filesystems: Send + Sync {
     /// Never makes one.
     async fn import(&self, filesystem: &Filesystem) -> Result<u64, ProviderError>;
 
-    /// Removes it with what is in it.
+    /// Removes it with what is in it. What is in one that never was said to be there is somebody else's, and stays.
     async fn destroy(&self, filesystem: &Filesystem) -> Result<(), ProviderError>;
 
     /// Gives it up: it stays as it is, also when the environment is destroyed, until it is imported.

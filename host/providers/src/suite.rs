@@ -117,6 +117,7 @@ async fn keeps_directories(filesystems: &dyn Filesystems) {
         kind,
         size: 16,
         attributes: BTreeMap::new(),
+        made: true,
     };
     let plain = of("data-0", PoolKind::Rootfs);
     let code = |refused: Result<(), ProviderError>| refused.unwrap_err().code();

@@ -159,6 +159,7 @@ async fn carry_out(
         kind: work.provider,
         size: work.size,
         attributes: work.attributes.clone(),
+        made: work.provisioned,
     };
     match work.wanted {
         Wanted::There if work.provisioned && work.provider != PoolKind::Tmpfs => {

@@ -7,7 +7,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, lchown};
 
 use rustix::fs::{FallocateFlags, fallocate};
 
-use super::mount::{HARMLESS, is_mounted, run};
+use super::mount::{HARMLESS, is_mounted, run, unmount};
 use super::place::{Owner, Place};
 use crate::error::file;
 use crate::{Filesystem, ProviderError};
@@ -18,12 +18,34 @@ const FILESYSTEM: &str = "filesystem-type";
 /// What `ext4` has in each new filesystem for what it may find broken.
 const FOUND: &str = "lost+found";
 
-/// Makes an image with an empty filesystem in it, unless there is one. All of its size is taken at once, so that a
-/// full disc is known now, and it has its name only once it is whole.
-pub fn make(place: &Place, wanted: &Filesystem) -> Result<(), ProviderError> {
+/// Makes an image, unless there is one, and mounts it. One that cannot be mounted, or in which something is, is left as
+/// if nobody had asked.
+pub fn make_and_mount(
+    place: &Place,
+    wanted: &Filesystem,
+    owner: Owner,
+) -> Result<(), ProviderError> {
+    let is_new = make(place, wanted)?;
+    if let Err(error) = mount(place, owner) {
+        if is_new {
+            let image = place.image();
+            fs::remove_file(&image).map_err(file("remove", &image))?;
+        }
+        return Err(error);
+    }
+    if let Err(taken) = place.require_empty() {
+        unmount(&place.directory())?;
+        return Err(taken);
+    }
+    Ok(())
+}
+
+/// Makes an image with an empty filesystem in it, unless there is one; whether it is new. All of its size is taken at
+/// once, so that a full disc is known now, and it has its name only once it is whole.
+fn make(place: &Place, wanted: &Filesystem) -> Result<bool, ProviderError> {
     let image = place.image();
     if image.exists() {
-        return Ok(());
+        return Ok(false);
     }
     let new = image.with_extension("img.new");
     let made = OpenOptions::new()
@@ -64,7 +86,7 @@ pub fn make(place: &Place, wanted: &Filesystem) -> Result<(), ProviderError> {
         let synced = File::open(files).and_then(|files| files.sync_all());
         synced.map_err(file("write", files))?;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// MiB of an image that is there.

@@ -67,18 +67,17 @@ impl Filesystems for LocalFilesystems {
             place.prepare(owner)?;
             match wanted.kind {
                 PoolKind::Rootfs => {
-                    place.make(owner)?;
+                    place.make_point()?;
                     place.require_empty()?;
+                    place.make(owner)?;
                 }
                 PoolKind::Tmpfs => {
                     place.make_point()?;
                     mount::memory(&place.directory(), wanted.size, owner)?;
                 }
                 PoolKind::Loop => {
-                    image::make(&place, &wanted)?;
                     place.make_point()?;
-                    image::mount(&place, owner)?;
-                    place.require_empty()?;
+                    image::make_and_mount(&place, &wanted, owner)?;
                 }
             }
             place.take_up()
@@ -112,8 +111,11 @@ impl Filesystems for LocalFilesystems {
     }
 
     async fn destroy(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
-        let place = self.place(filesystem)?;
+        let (place, asked) = (self.place(filesystem)?, filesystem.clone());
         blocking(move || {
+            if !asked.made && asked.kind != PoolKind::Tmpfs && !is_new(&place)? {
+                return Ok(());
+            }
             mount::unmount(&place.directory())?;
             place.remove()
         })
@@ -127,6 +129,20 @@ impl Filesystems for LocalFilesystems {
             place.give_up(size)
         })
         .await
+    }
+}
+
+/// Whether nobody has used it: it is empty, or not there.
+fn is_new(place: &Place) -> Result<bool, ProviderError> {
+    let at = place.directory();
+    if place.image().exists() && !mount::is_mounted(&at)? {
+        return Ok(false);
+    }
+    match place.require_empty() {
+        Ok(()) => Ok(true),
+        Err(ProviderError::DirectoryTaken(_)) => Ok(false),
+        // Not there, or no directory.
+        Err(_) => Ok(true),
     }
 }
 

@@ -18,6 +18,7 @@ fn of(directory: &str, kind: PoolKind) -> Filesystem {
         kind,
         size: 8,
         attributes: BTreeMap::new(),
+        made: true,
     }
 }
 
@@ -49,6 +50,13 @@ async fn what_is_in_a_directory_stays_until_it_is_destroyed() {
     assert_eq!(mode(&storage(&home).join("data-0")), 0o700);
     let taken = filesystems.make(&data).await.unwrap_err();
     assert_eq!(taken.code(), "storage-directory-taken");
+    // Nor does it go with whoever could not have it.
+    let refused = Filesystem {
+        made: false,
+        ..data.clone()
+    };
+    filesystems.destroy(&refused).await.unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
     assert!(filesystems.import(&data).await.unwrap() > 0);
     filesystems.release(&data).await.unwrap();
     assert_eq!(filesystems.import(&data).await.unwrap(), 8);
