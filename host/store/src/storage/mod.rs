@@ -37,6 +37,7 @@ pub(crate) use going::{
 pub(crate) use options::require_default_pool;
 pub(crate) use reading::{by_ids, of_unit};
 pub(crate) use refresh::refreshed;
+pub(crate) use removal::force;
 
 pub(crate) const TABLES: &[Table] = tables! {
     "storage";

@@ -147,3 +147,24 @@ async fn a_model_with_storage_that_outlives_units_needs_a_word_for_it() {
         fixture.end().await;
     }
 }
+
+#[tokio::test]
+async fn a_storage_that_goes_by_force_waits_no_longer_than_force_does() {
+    for fixture in fixtures().await {
+        let room = Room::new(&fixture).await;
+        room.deploy(1, &[("data", "2")]).await.expect("deployed");
+        room.provide().await;
+        room.start("site/0").await;
+        room.remove("data/0", true, true).await.expect("asked");
+        let store = &fixture.store;
+        store.cleanup(&room.model).await.expect("cleaned");
+        room.provide().await;
+        assert!(room.destroyed().is_empty(), "the unit has it");
+        fixture.clock.advance(Duration::from_secs(61));
+        store.cleanup(&room.model).await.expect("cleaned");
+        room.provide().await;
+        assert_eq!(room.destroyed(), ["data/0"]);
+        assert_eq!(room.held().await, held(&[("data/1", &["site/0"])]));
+        fixture.end().await;
+    }
+}
