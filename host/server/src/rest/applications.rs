@@ -140,16 +140,12 @@ async fn add_units(
     InApplication(model, name): InApplication,
     Body(request): Body<AddUnits>,
 ) -> Result<Json<Vec<UnitName>>, Answer> {
-    changed(
-        state
-            .store()
-            .add_units_to(
-                &model,
-                &name,
-                request.count,
-                request.placement,
-                request.attach_storage,
-            ),
-    )
+    changed(state.store().add_units_to(
+        &model,
+        &name,
+        request.count,
+        request.placement,
+        request.attach_storage,
+    ))
     .await
 }
