@@ -232,7 +232,8 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),
     worker("statushistorypruner", Same, "model", Built(&[(Model, "status-history-pruner")]))
         .kept_by(&["history_is_pruned_by_age_and_by_size_and_current_statuses_stay", "the_tick_prunes_with_the_configuration_of_that_moment"]),
-    worker("storageprovisioner", Same, "model, machine", NotBuilt("waits for storage")),
+    worker("storageprovisioner", Same, "model, machine", Built(&[(Model, "storage-provisioner")]))
+        .kept_by(&["when_a_charm_with_storage_is_deployed_then_status_shows_it_attached", "a_directory_that_cannot_be_made_says_why_and_is_tried_again_ever_more_seldom", "what_goes_is_destroyed_or_given_up_and_what_was_given_up_comes_back"]),
     worker("syslogger", Adapted, "controller", Built(&[(Controller, "syslog")]))
         .kept_by(&["a_model_that_logs_to_syslog_is_heard_by_the_local_daemon"]),
     worker("terminationworker", Same, "machine", Built(&[(Host, "termination-worker")]))

@@ -159,6 +159,8 @@ impl Scenario {
             units,
             config: texts(settings),
             placement: Vec::new(),
+            storage: Default::default(),
+            attach_storage: Vec::new(),
         };
         self.client.deploy(MODEL, &deploy).await.map_err(doing)
     }

@@ -24,7 +24,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use super::agent::{AgentConf, AgentContext};
 use super::apiaddressupdater::Routes;
 use super::apicaller::Websocket;
-use super::directories::{self, COMPILED};
+use super::directories::{self, COMPILED, STORAGE};
 use super::levels::SharedLevels;
 use super::log::{self, LogBuffer};
 use super::{AgentError, ExitReason, run_engine};
@@ -201,7 +201,7 @@ fn prepare(directory: &Path, user: Option<User>) -> Result<(), AgentError> {
 /// controller's ports, and nothing else: it reads no other file, resolves no names and starts no
 /// program.
 fn restrict(config: &AgentConfig, identity: &Identity) -> Result<LockdownReport, AgentError> {
-    let own = directories::own().chain([ENDED]);
+    let own = directories::own().chain([ENDED, STORAGE]);
     let own: Vec<&Path> = own.map(Path::new).collect();
     let ports: Vec<u16> = config.ports().into_iter().collect();
     Ok(lock_down(&Walls {

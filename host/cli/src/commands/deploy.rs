@@ -100,6 +100,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         channel,
         trust: arguments.trust,
         constraints: constraints.to_string(),
+        storage: Default::default(),
+        attach_storage: Vec::new(),
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

@@ -112,6 +112,7 @@ impl RestClient {
             &AddUnits {
                 count,
                 placement: placement.to_vec(),
+                attach_storage: Vec::new(),
             },
         )
         .await

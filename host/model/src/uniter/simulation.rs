@@ -197,6 +197,7 @@ impl World {
                 secrets: DueSecrets::default(),
                 reboots: 0,
                 reboot_wanted: false,
+                storage: Default::default(),
             },
             stored: None,
             local: begun(None, 0),

@@ -186,6 +186,7 @@ impl Controller {
                 secrets: DueSecrets::default(),
                 reboots: 0,
                 reboot_wanted: false,
+                storage: Default::default(),
             },
             config,
             state: UnitState::default(),

@@ -88,6 +88,8 @@ async fn take(
                 config: options,
                 application,
                 units,
+                storage: Default::default(),
+                attach_storage: Vec::new(),
             };
             client.deploy(model, &deploy).await?;
         }
