@@ -12,5 +12,6 @@ mod relations;
 mod resources;
 mod speed;
 mod stage;
+mod storage;
 mod unit_files;
 mod upload;

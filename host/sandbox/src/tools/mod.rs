@@ -21,6 +21,7 @@ mod resources;
 mod secret;
 mod state;
 mod status;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod unit;
@@ -110,6 +111,7 @@ tools! {
     secret: SecretAnswers,
     state: StateAnswers,
     status: StatusAnswers,
+    storage: StorageAnswers,
     unit: UnitAnswers,
     workload: WorkloadAnswers,
 }
