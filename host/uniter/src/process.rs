@@ -110,8 +110,9 @@ impl Process {
     /// What it keeps in its directory.
     pub const DIRECTORIES: &[&str] = &[
         "charms",
-        "units",
-        "shared",
+        directories::UNITS,
+        directories::SHARED,
+        directories::STORAGE,
         "tmp",
         discard::DISCARDED,
         intents::DIRECTORY,
@@ -284,6 +285,11 @@ impl Process {
     /// Where the shared directories are.
     pub(crate) fn shared_directories(&self) -> PathBuf {
         self.shared.directory.join(directories::SHARED)
+    }
+
+    /// Where the directories of storage are.
+    pub(crate) fn storage(&self) -> PathBuf {
+        self.shared.directory.join(directories::STORAGE)
     }
 
     /// The directory of a unit; `state` is in it.

@@ -319,6 +319,7 @@ impl Model {
         let container = Container {
             plan: Plan::parse(plan).unwrap(),
             files: [("site".to_owned(), "/site".to_owned())].into(),
+            storage: Default::default(),
             requests: Vec::new(),
         };
         let desired = Desired {
