@@ -82,9 +82,9 @@ impl Executor {
 
     /// Has the unit's containers lose this storage, which it is about to let go of.
     pub(super) async fn take_from_containers(&mut self, storage: BTreeSet<StorageId>) {
-        let has = |last: &HandedOver| last.wanted.storage.keys().any(|id| storage.contains(id));
+        let lacks = |last: &HandedOver| !last.wanted.storage.keys().any(|id| storage.contains(id));
         // What an earlier process handed over nobody knows here.
-        if storage.is_empty() || !self.handed_over.as_ref().is_none_or(has) {
+        if storage.is_empty() || self.handed_over.as_ref().is_some_and(lacks) {
             return;
         }
         self.attachments.taken.extend(storage);

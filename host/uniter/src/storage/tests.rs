@@ -1,5 +1,5 @@
 use periapt_model::Life;
-use periapt_model::charm::{Container, Mount, Multiple, Storage};
+use periapt_model::charm::{Container, Mount, Storage};
 use periapt_model::storage::Kind;
 
 use super::*;
@@ -65,11 +65,8 @@ fn a_container_has_what_it_mounts_and_all_where_it_says_nothing() {
     let url = periapt_model::charm::CharmUrl::new("site", 0).unwrap();
     let mut charm = charm_info(&archive("site", "0"), &url, &[]).unwrap();
     let storage: Storage = serde_json::from_str(r#"{"type": "filesystem"}"#).unwrap();
-    let several: Multiple = serde_json::from_str(r#"{"range": "0+"}"#).unwrap();
-    let data = Storage {
-        multiple: Some(several),
-        ..storage.clone()
-    };
+    let several = r#"{"type": "filesystem", "multiple": {"range": "0+"}}"#;
+    let data: Storage = serde_json::from_str(several).unwrap();
     charm.metadata.storage = [("data".to_owned(), data), ("pool".to_owned(), storage)].into();
     let mount = |storage: &str, location: Option<&str>| Mount {
         storage: storage.to_owned(),

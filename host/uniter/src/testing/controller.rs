@@ -35,6 +35,7 @@ mod effects;
 mod link;
 mod relations;
 mod secrets;
+mod storage;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -91,6 +92,8 @@ struct Inner {
     relations: BTreeMap<u64, Relation>,
     leader_settings: HashMap<String, relations::Bag>,
     secrets: BTreeMap<SecretId, SecretRecord>,
+    /// So many storages were made.
+    storages: u64,
     clock: Option<SharedClock>,
     /// Units that cannot enter a scope yet.
     not_yet: HashSet<UnitName>,
