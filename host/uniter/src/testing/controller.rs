@@ -21,7 +21,7 @@ use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::metrics::MetricBatch;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{HookReport, ResourceContent, UnitState};
-use periapt_wire::rest::WorkerRow;
+use periapt_wire::rest::{BlockDevice, WorkerRow};
 use periapt_wire::rpc::{Changes, Empty, Watch, code};
 use periapt_wire::{ApiConnection, CallError};
 use serde::Serialize;
@@ -99,6 +99,7 @@ struct Inner {
     not_yet: HashSet<UnitName>,
     logs: Vec<LogRecord>,
     rows: Vec<WorkerRow>,
+    block_devices: Vec<BlockDevice>,
     calls: Vec<String>,
     refusals: HashMap<String, CallError>,
     /// Methods whose calls get no answer, with how many wait for it.
@@ -315,6 +316,11 @@ impl Controller {
         self.lock().rows.clone()
     }
 
+    /// What the agent told last.
+    pub fn block_devices(&self) -> Vec<BlockDevice> {
+        self.lock().block_devices.clone()
+    }
+
     pub fn ask_for_report(&self) {
         self.touch(&["reports".to_owned()]);
     }
@@ -444,6 +450,10 @@ impl Controller {
             }
             "PutReport" => {
                 self.lock().rows = argument(&params, "rows")?;
+                value(Empty {})
+            }
+            "SetBlockDevices" => {
+                self.lock().block_devices = argument(&params, "devices")?;
                 value(Empty {})
             }
             "MachineLife" => value(self.lock().machines.get(&machine()?).map(|(life, _)| *life)),
