@@ -7,7 +7,7 @@ use periapt_charm::{Context, Result, Storage};
 use crate::{Config, Probe};
 
 /// The storage of the probe's metadata.
-pub const STORAGE: &[&str] = &["data", "cache", "pool", "manual"];
+pub const STORAGE: &[&str] = &["data", "cache", "pool"];
 
 impl Probe {
     /// `storage-ids [NAME]`
@@ -30,7 +30,7 @@ impl Probe {
         Ok(0)
     }
 
-    /// `storage-get [ID]`: `id kind location`, and `read-only` for one that is.
+    /// `storage-get [ID]`: `id kind location`
     pub(crate) fn storage_get(
         &mut self,
         context: &Context<Config>,
@@ -88,7 +88,8 @@ impl Probe {
 }
 
 fn line(storage: &Storage) -> String {
-    let read_only = if storage.read_only { " read-only" } else { "" };
-    let (id, kind) = (&storage.id, storage.kind);
-    format!("{id} {kind} {}{read_only}", storage.location.display())
+    let Storage {
+        id, kind, location, ..
+    } = storage;
+    format!("{id} {kind} {}", location.display())
 }

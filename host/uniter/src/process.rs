@@ -112,7 +112,6 @@ impl Process {
         "charms",
         directories::UNITS,
         directories::SHARED,
-        directories::STORAGE,
         "tmp",
         discard::DISCARDED,
         intents::DIRECTORY,
