@@ -15,3 +15,4 @@ mod lessons;
 mod order;
 mod removal;
 mod scopes;
+mod storage;
