@@ -94,15 +94,23 @@ impl Executor {
         };
         let clock = self.clock();
         let until = clock.monotonic() + TAKES;
-        while !self.is_seen(number) && clock.monotonic() < until {
-            clock.sleep(LOOKS).await;
+        let dying = self.worker.dying().clone();
+        while !self.is_seen(number).await && clock.monotonic() < until {
+            tokio::select! {
+                () = clock.sleep(LOOKS) => {}
+                () = dying.cancelled() => return,
+            }
         }
     }
 
     /// Whether the supervisor follows what the unit wants under this number. Where there is none nothing runs.
-    fn is_seen(&self, number: u64) -> bool {
-        let seen = self.config.process.workloads().seen(&self.config.unit);
-        seen.unit.is_empty() || seen.number >= number
+    async fn is_seen(&self, number: u64) -> bool {
+        let (workloads, unit) = (
+            self.config.process.workloads().clone(),
+            self.config.unit.clone(),
+        );
+        let seen = blocking(move || Ok(workloads.seen(&unit))).await;
+        seen.is_ok_and(|seen| seen.unit.is_empty() || seen.number >= number)
     }
 
     /// None of a unit whose hooks planned nothing, or whose charm is not in place.
