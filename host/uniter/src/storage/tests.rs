@@ -29,7 +29,7 @@ fn a_unit_has_what_it_was_told_of_and_what_its_hook_is_about() {
         attachment("data/2", true),
         attachment("pool/3", true),
     ]);
-    let told = ["data/0", "data/1", "logs/9"].map(|id| id.parse().unwrap());
+    let told = ["data/0", "data/1", "logs/9"].map(|id| id.parse::<StorageId>().unwrap());
     let state = OperationState {
         storage: told.into(),
         ..OperationState::default()

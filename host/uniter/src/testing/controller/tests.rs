@@ -193,7 +193,7 @@ fn with_storage() -> Controller {
     let url = CharmUrl::new("site", 0).unwrap();
     let mut info = charm_info(&bytes, &url, &[]).unwrap();
     let data = r#"{"type": "filesystem", "multiple": {"range": "0-2"}}"#;
-    let data = serde_json::from_str(data).unwrap();
+    let data: periapt_model::charm::Storage = serde_json::from_str(data).unwrap();
     info.metadata.storage = [("data".to_owned(), data)].into();
     controller.add_charm(info, bytes);
     controller
