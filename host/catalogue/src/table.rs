@@ -115,7 +115,9 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_lost_database_restarts_it_and_everything_that_stands_on_it", "a_database_that_never_answers_is_given_up_within_half_a_minute", "not_ready_without_a_store"]),
     worker("deployer", Same, "machine", Built(&[(Machine, "deployer")]))
         .kept_by(&["a_unit_agent_that_fails_leaves_its_siblings_alone", "a_unit_that_a_person_stopped_stays_stopped_until_it_is_started", "a_stopped_unit_has_no_engine_until_it_is_started"]),
-    worker("diskmanager", Artefact, "machine", NotBuilt("waits for storage")),
+    worker("diskmanager", Artefact, "machine", Built(&[(Host, "disk-manager")]))
+        .promises("When a loop device is attached, then within 30 s the machine's block devices API lists it once; detach removes it.")
+        .kept_by(&["when_a_loop_device_is_attached_it_is_listed_once_within_thirty_seconds_and_gone_after_its_detach"]),
     worker("environ", Same, "model", Built(&[(Model, "environ-tracker")]))
         .promises("When an option changes that users of the provider follow, then the report shows it with the next version, and no user restarts.")
         .kept_by(&["a_changed_option_is_a_new_version_and_restarts_nobody"]),

@@ -11,7 +11,9 @@ use crate::settings::Settings;
 use crate::storage::{Attached, Declared, StorageId};
 use crate::workload::{Container, Layers, Seen};
 use crate::{
-    ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RebootAnswers, RelationAnswers, RelationInfo, SecretAnswers, StateAnswers, StorageAnswers, UnitAnswers, WorkloadAnswers,
+    ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RebootAnswers,
+    RelationAnswers, RelationInfo, SecretAnswers, StateAnswers, StorageAnswers, UnitAnswers,
+    WorkloadAnswers,
 };
 
 /// How often it was asked for what.

@@ -13,7 +13,8 @@ use crate::at_once::AtOnce;
 use crate::bounds::EFFECTS_BYTES;
 use crate::effects::Effect;
 use crate::{
-    CallError, action, leadership, payloads, ports, reboot, relation, secret, state, storage, workload,
+    CallError, action, leadership, payloads, ports, reboot, relation, secret, state, storage,
+    workload,
 };
 
 /// One tool's share of the transaction.

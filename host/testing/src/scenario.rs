@@ -22,6 +22,7 @@ use crate::ScenarioError;
 use crate::machines::Machines;
 use crate::place;
 use crate::requests::Web;
+use crate::storage::asked;
 use crate::time::{PATIENCE, Passing};
 
 /// The model that every scenario has.
@@ -138,6 +139,20 @@ impl Scenario {
         units: u32,
         settings: &[(&str, &str)],
     ) -> Result<ApplicationInfo, ScenarioError> {
+        self.deploy_with_storage(charm, application, units, settings, &[])
+            .await
+    }
+
+    /// As [`Scenario::deploy_with`], with what each unit is given of the charm's storage: `("data", "loop,2,1G")`, as
+    /// `--storage data=loop,2,1G` says it.
+    pub async fn deploy_with_storage(
+        &self,
+        charm: impl AsRef<Path>,
+        application: &str,
+        units: u32,
+        settings: &[(&str, &str)],
+        storage: &[(&str, &str)],
+    ) -> Result<ApplicationInfo, ScenarioError> {
         let path = charm.as_ref();
         let archive = std::fs::read(path).map_err(|source| ScenarioError::File {
             what: "reading",
@@ -159,7 +174,7 @@ impl Scenario {
             units,
             config: texts(settings),
             placement: Vec::new(),
-            storage: Default::default(),
+            storage: asked(storage)?,
             attach_storage: Vec::new(),
         };
         self.client.deploy(MODEL, &deploy).await.map_err(doing)
