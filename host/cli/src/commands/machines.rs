@@ -1,10 +1,12 @@
 //! `add-machine`, `remove-machine`, `retry-provisioning`, `machines`.
 
 use clap::{Args, Subcommand};
+use periapt_client::rest::Removing;
 use periapt_model::MachineId;
 use periapt_wire::rest::ListQuery;
 
 use super::Context;
+use super::storage::going;
 use crate::arguments::{ListFormat, ModelChoice, Target};
 use crate::failure::Outcome;
 use crate::output::status::{machines_document, machines_table};
@@ -44,6 +46,9 @@ pub struct RemoveMachine {
     /// With --force: do not wait for anything.
     #[arg(long, requires = "force")]
     pub no_wait: bool,
+    /// Remove the storage of its units too, with what is in it.
+    #[arg(long)]
+    pub destroy_storage: bool,
     /// Do not ask.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
@@ -115,6 +120,7 @@ async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
         // Without force the controller refuses while there are any.
         for unit in machine.units.iter().filter(|_| arguments.force) {
             context.output.say(&format!("- will remove unit {unit}"));
+            going::tell(context, &here, unit.as_str(), arguments.destroy_storage).await?;
         }
     }
     context.output.confirm(
@@ -124,14 +130,14 @@ async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
         ),
         arguments.no_prompt,
     )?;
+    let removing = Removing {
+        force: arguments.force,
+        timeout_ms: arguments.no_wait.then_some(0),
+        destroy_storage: arguments.destroy_storage.then_some(true),
+    };
     for id in &ids {
         here.client()
-            .remove_machine(
-                &here.model,
-                id,
-                arguments.force,
-                arguments.no_wait.then_some(0),
-            )
+            .remove_machine(&here.model, id, removing)
             .await?;
     }
     Ok(())

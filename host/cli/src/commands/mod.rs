@@ -36,6 +36,7 @@ mod service;
 mod settings;
 mod show;
 mod status;
+pub mod storage;
 pub mod tasks;
 mod units;
 mod wait_for;
@@ -117,6 +118,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Annotations(verb) => annotations::run(context, verb).await,
         Command::Secrets(verb) => secrets::run(context, verb).await,
         Command::SecretBackends(verb) => secrets::backends::run(context, verb).await,
+        Command::Storage(verb) => storage::run(context, verb).await,
+        Command::StoragePools(verb) => storage::pools::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
         Command::StartUnit(arguments) => agents::start_units(context, arguments).await,

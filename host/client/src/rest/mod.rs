@@ -27,6 +27,7 @@ mod renewal;
 mod resources;
 mod secrets;
 mod shapes;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -47,6 +48,7 @@ pub use events::{EventStream, Message};
 pub use lines::Lines;
 pub use renewal::Keep;
 use renewal::Renewal;
+pub use shapes::Removing;
 
 /// How long one address may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(3);
