@@ -1,6 +1,5 @@
 //! `deploy` and `refresh`: a charm goes up, an application runs it.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,11 +8,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use periapt_client::rest::RestError;
 use periapt_model::charm::{Archive, CharmInfo, CharmMetadata};
 use periapt_model::config::ConfigError;
-use periapt_model::storage::{Asked, DEFAULT_POOL, Pool, Pools, StorageId, directives};
 use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
 use super::resources::Files;
+use super::storage::wanted;
 use super::{Context, bundle, settings};
 use crate::arguments::{Deploy, Refresh, by_name};
 use crate::failure::{Exit, Failure, Outcome};
@@ -32,7 +31,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
                 Failure::usage("--storage and --attach-storage are not for bundles")
                     .why("a bundle has several applications")
                     .advice(
-                        "write it in the bundle or an overlay, as in storage: {data: loop,1,10G}",
+                        "write it in the bundle or an overlay, as in storage: {data: \"loop,1,10G\"}",
                     ),
             );
         }
@@ -69,19 +68,15 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         arguments.num_units,
         !placement.is_empty(),
     )?;
-    require_one_unit(&arguments.attach_storage, count)?;
+    wanted::require_one_unit(&arguments.attach_storage, count)?;
     let storage = by_name(arguments.storage)?;
     let files = Files::read(&arguments.resource)?;
     files.require(application.as_str(), &archive.metadata.resources)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     require_room(&here, &application, &placement).await?;
-    require_storage(
-        &here,
-        &archive.metadata,
-        &storage,
-        &arguments.attach_storage,
-    )
-    .await?;
+    let asked = [(application.as_str(), &archive.metadata, &storage)];
+    wanted::require_storage(&here, asked).await?;
+    wanted::require_there(&here, &arguments.attach_storage).await?;
     let charm = upload(context, &here, bytes).await?;
     let deploy = rest::Deploy {
         resources: files.upload(context, &here).await?,
@@ -145,50 +140,6 @@ async fn require_room(
         here.client().machine(&here.model, machine).await?;
     }
     Ok(())
-}
-
-/// Whether the charm can be given its storage by the model. Which pool is the model's default is not looked
-/// at: it is one that the model has.
-async fn require_storage(
-    here: &ModelSession,
-    charm: &CharmMetadata,
-    asked: &BTreeMap<String, Asked>,
-    attached: &[StorageId],
-) -> Outcome {
-    let mut pools = Vec::new();
-    if !asked.is_empty() {
-        pools = here.client().storage_pools(&here.model).await?;
-    }
-    let made = pools.into_iter().filter(|pool| !pool.built_in).map(|pool| {
-        let made = Pool {
-            provider: pool.provider,
-            attributes: pool.attributes,
-        };
-        (pool.name, made)
-    });
-    let given = directives(&charm.storage, asked, &Pools::with(made), DEFAULT_POOL);
-    given.map_err(|refused| {
-        Failure::usage(format!("\"{}\" cannot be given its storage", charm.name))
-            .why(format!("{refused} ({})", refused.refusal))
-            .advice(refused.refusal.advice())
-    })?;
-    for id in attached {
-        here.client().storage(&here.model, id).await?;
-    }
-    Ok(())
-}
-
-/// Storage that is there is given to one unit.
-pub fn require_one_unit(attached: &[StorageId], units: u32) -> Outcome {
-    if attached.is_empty() || units == 1 {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "storage cannot be attached to {}",
-        text::count(units.into(), "unit")
-    ))
-    .why("--attach-storage is for exactly one new unit")
-    .advice("leave out -n, then add the other units"))
 }
 
 /// How many units to begin with. Those of a subordinate come with its relations.

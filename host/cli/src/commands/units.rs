@@ -4,8 +4,8 @@ use periapt_client::rest::Removing;
 use periapt_model::{ApplicationName, UnitName};
 use periapt_wire::rest;
 
-use super::storage::going;
-use super::{Context, deploy};
+use super::Context;
+use super::storage::{going, wanted};
 use crate::arguments::{AddUnit, Removal, RemoveUnit, Resolved};
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
@@ -17,7 +17,7 @@ pub async fn add(context: &Context, arguments: AddUnit) -> Outcome {
             .why("-n is 0")
             .advice("give -n 1 or more"));
     }
-    deploy::require_one_unit(&arguments.attach_storage, arguments.num_units)?;
+    wanted::require_one_unit(&arguments.attach_storage, arguments.num_units)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let request = rest::AddUnits {
         count: arguments.num_units,

@@ -67,6 +67,7 @@ async fn take(
             application,
             units,
             options,
+            storage,
             to,
         } => {
             let charm = charms.url(context, here, &application).await?;
@@ -81,7 +82,7 @@ async fn take(
                 config: options,
                 application,
                 units,
-                storage: Default::default(),
+                storage,
                 attach_storage: Vec::new(),
             };
             client.deploy(model, &deploy).await?;

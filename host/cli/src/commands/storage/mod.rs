@@ -18,6 +18,7 @@ pub mod going;
 pub mod pools;
 #[cfg(test)]
 mod tests;
+pub mod wanted;
 
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
