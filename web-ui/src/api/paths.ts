@@ -61,6 +61,24 @@ export const secretGrant = (inModel: string, id: string, application: string): s
 
 export const SECRET_BACKENDS = "/v1/secret-backends";
 
+export const storages = (inModel: string): string => `${model(inModel)}/storage`;
+
+/** `data/0` stands as two parts. */
+export const storage = (inModel: string, id: string): string =>
+  `${storages(inModel)}/${id.split("/").map(part).join("/")}`;
+
+export const unitStorage = (inModel: string, name: string): string => `${unit(inModel, name)}/storage`;
+
+export const storagePools = (inModel: string): string => `${model(inModel)}/storage-pools`;
+
+export const storagePool = (inModel: string, name: string): string => `${storagePools(inModel)}/${part(name)}`;
+
+/** How something is removed, as it stands behind its address. */
+export function removal(force: boolean, destroyStorage: boolean | null): string {
+  const said = [force && "force=true", destroyStorage !== null && `destroy-storage=${destroyStorage}`].filter(Boolean);
+  return said.length > 0 ? `?${said.join("&")}` : "";
+}
+
 export const user = (name: string): string => `/v1/users/${part(name)}`;
 
 export const modelAccess = (inModel: string, name: string): string =>
