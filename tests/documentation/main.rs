@@ -284,7 +284,7 @@ fn the_page_about_storage_works_as_written() -> Result<()> {
         "data/0 filesystem /storage/data/0",
         "refused: app/0 has three",
         "- will detach storage data/0",
-        "Imported storage data/3",
+        "Imported storage data/4",
         "- will remove storage data/0",
         "filesystem-type=xfs",
         "site/tea.html",

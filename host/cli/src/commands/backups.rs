@@ -74,8 +74,8 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
     let storages = storages(&session).await?;
     if storages > 0 {
         context.output.say(&format!(
-            "What is in storage is not in it: {}, as `periapt storage` lists for each model",
-            text::count(storages, "directory")
+            "What is in storage is not in it; there are {}, as `periapt storage` lists for each model",
+            text::count(storages, "storage")
         ));
     }
     match download.take() {
