@@ -74,7 +74,7 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
     let storages = storages(&session).await?;
     if storages > 0 {
         context.output.say(&format!(
-            "What is in storage is not in it; there are {}, as `periapt storage` lists for each model",
+            "What is in storage is not in it: {}; `periapt storage` lists those of a model",
             text::count(storages, "storage")
         ));
     }
