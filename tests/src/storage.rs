@@ -72,7 +72,7 @@ pub fn probe_with(home: &Home, file: &str, storage: &str, change: &Value) -> Res
     let mut into = zip::ZipWriter::new(File::create(&path)?);
     for index in 0..from.len() {
         let mut entry = from.by_index(index)?;
-        let name = entry.name().to_owned();
+        let name = entry.name()?.into_owned();
         let mut content = Vec::new();
         entry.read_to_end(&mut content)?;
         if name == METADATA {
