@@ -20,6 +20,7 @@ const storage = (id: string, owner: string | null, units: string[], persistent =
     id,
     owner,
     persistent,
+    life: "alive",
     size: 1536,
     limited: persistent,
     attachments: units.map((unit) => ({ unit })),

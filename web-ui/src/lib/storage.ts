@@ -32,7 +32,7 @@ export const ofUnit = (storages: readonly StorageInfo[], unit: string): StorageI
 
 /** What a model is not destroyed with before somebody says so. */
 export const outliving = (storages: readonly StorageInfo[]): StorageInfo[] =>
-  storages.filter(({ persistent }) => persistent);
+  storages.filter(({ persistent, life }) => persistent && life === "alive");
 
 /** A storage that somebody who goes has. */
 export interface Going {

@@ -1,5 +1,6 @@
 //! What becomes of storage when those that have it go, as it is said before anybody is asked.
 
+use periapt_model::status;
 use periapt_wire::rest::StorageInfo;
 
 use crate::commands::Context;
@@ -9,7 +10,11 @@ use crate::session::ModelSession;
 /// Says what becomes of the storage of a unit, or of those of an application, that is removed.
 pub async fn tell(context: &Context, here: &ModelSession, of: &str, destroy: bool) -> Outcome {
     let storages = here.client().storages(&here.model, Some(of)).await?;
-    for storage in &storages {
+    // Of what goes already nobody needs to hear, unless it was to be kept.
+    let told = storages
+        .iter()
+        .filter(|storage| destroy || storage.life.is_alive());
+    for storage in told {
         let id = &storage.id;
         let goes = match goes(storage, of, destroy) {
             true => "remove",
@@ -48,7 +53,11 @@ pub fn kept(controller: &str, model: &str, storages: &[StorageInfo]) -> Option<F
 }
 
 fn outlives(model: &str, storages: &[StorageInfo]) -> Option<Failure> {
-    let kept = storages.iter().filter(|storage| storage.persistent);
+    let has_directory = |storage: &&StorageInfo| storage.status.status != status::Storage::Pending;
+    let stays = storages
+        .iter()
+        .filter(|storage| storage.persistent && storage.life.is_alive());
+    let kept = stays.filter(has_directory);
     let kept: Vec<String> = kept.map(|storage| storage.id.to_string()).collect();
     let failure = Failure::new(
         Exit::Conflict,
