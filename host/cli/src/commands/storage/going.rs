@@ -53,11 +53,11 @@ pub fn kept(controller: &str, model: &str, storages: &[StorageInfo]) -> Option<F
 }
 
 fn outlives(model: &str, storages: &[StorageInfo]) -> Option<Failure> {
-    let has_directory = |storage: &&StorageInfo| storage.status.status != status::Storage::Pending;
     let stays = storages
         .iter()
         .filter(|storage| storage.persistent && storage.life.is_alive());
-    let kept = stays.filter(has_directory);
+    // One that has no directory yet has nothing in it.
+    let kept = stays.filter(|storage| storage.status.status != status::Storage::Pending);
     let kept: Vec<String> = kept.map(|storage| storage.id.to_string()).collect();
     let failure = Failure::new(
         Exit::Conflict,
