@@ -236,7 +236,7 @@ export const storage = {
     call<t.StorageInfo>("POST", `${paths.storage(model, id)}/detach`, { body: { force } }),
   /** With what is in it, unless its directory is kept. */
   remove: (model: string, id: string, force: boolean, keep: boolean) =>
-    call<unknown>("DELETE", paths.storage(model, id), { query: { force: force || null, "no-destroy": keep || null } }),
+    call<unknown>("DELETE", paths.storage(model, id) + paths.storageRemoval(force, keep)),
   import: (model: string, body: { pool: string; "provider-id": string; storage: string }) =>
     call<t.StorageInfo>("POST", paths.storages(model), { body }),
   /** More for a unit. */

@@ -74,9 +74,16 @@ export const storagePools = (inModel: string): string => `${model(inModel)}/stor
 export const storagePool = (inModel: string, name: string): string => `${storagePools(inModel)}/${part(name)}`;
 
 /** How something is removed, as it stands behind its address. */
-export function removal(force: boolean, destroyStorage: boolean | null): string {
-  const said = [force && "force=true", destroyStorage !== null && `destroy-storage=${destroyStorage}`].filter(Boolean);
-  return said.length > 0 ? `?${said.join("&")}` : "";
+export const removal = (force: boolean, destroyStorage: boolean | null): string =>
+  said([force && "force=true", destroyStorage !== null && `destroy-storage=${destroyStorage}`]);
+
+/** The same of a storage, whose directory may be kept. */
+export const storageRemoval = (force: boolean, keep: boolean): string =>
+  said([force && "force=true", keep && "no-destroy=true"]);
+
+function said(words: (string | false)[]): string {
+  const all = words.filter(Boolean);
+  return all.length > 0 ? `?${all.join("&")}` : "";
 }
 
 export const user = (name: string): string => `/v1/users/${part(name)}`;

@@ -82,7 +82,6 @@ export function RemoveStorageDialog({ model, storage, onClose, onDone }: Propert
   const [keep, setKeep] = useState(false);
   const force = units.length > 0;
   const remove = useAct(() => api.remove(model, storage.id, force, keep), onDone);
-  const said = [force && "force=true", keep && "no-destroy=true"].filter(Boolean).join("&");
   return (
     <ConfirmByName
       title={`Remove ${storage.id}`}
@@ -111,7 +110,7 @@ export function RemoveStorageDialog({ model, storage, onClose, onDone }: Propert
       )}
       <CommandHint
         cli={command("remove-storage", "-m", model, storage.id, force && "--force", keep && "--no-destroy")}
-        request={{ method: "DELETE", path: paths.storage(model, storage.id) + (said && `?${said}`) }}
+        request={{ method: "DELETE", path: paths.storage(model, storage.id) + paths.storageRemoval(force, keep) }}
       />
     </ConfirmByName>
   );

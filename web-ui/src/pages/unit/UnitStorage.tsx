@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { storage } from "../../api";
+import { withQuery } from "../../api/client";
 import * as paths from "../../api/paths";
 import { CommandHint, CopyTools } from "../../components/Commands";
 import { Dialog } from "../../components/Dialog";
@@ -39,7 +40,7 @@ export function UnitStorage({ model, unit, charm }: { model: string; unit: strin
           <div className="section__head">
             <CopyTools
               cli={command("storage", "-m", model)}
-              request={{ path: `${paths.storages(model)}?of=${encodeURIComponent(unit)}` }}
+              request={{ path: withQuery(paths.storages(model), { of: unit }) }}
             />
             {add}
           </div>
