@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use periapt_client::rest::{Authorization, RestClient, RestError};
+use periapt_client::rest::{Authorization, Removing, RestClient, RestError};
 use periapt_controller::{BootstrapOptions, ControllerError, RunOptions};
 use periapt_engine::FakeClock;
 use periapt_model::config::Value;
@@ -261,7 +261,9 @@ impl Scenario {
     /// Begins to remove a unit.
     pub async fn remove_unit(&self, unit: &str, force: bool) -> Result<(), ScenarioError> {
         let unit: UnitName = name(unit)?;
-        let removed = self.client.remove_unit(MODEL, &unit, force, None);
+        let removed = self
+            .client
+            .remove_unit(MODEL, &unit, Removing::within(force, None));
         removed
             .await
             .map(|_| ())
@@ -275,9 +277,9 @@ impl Scenario {
         force: bool,
     ) -> Result<(), ScenarioError> {
         let application: ApplicationName = name(application)?;
-        let removed = self
-            .client
-            .remove_application(MODEL, &application, force, None);
+        let removed =
+            self.client
+                .remove_application(MODEL, &application, Removing::within(force, None));
         removed
             .await
             .map(|_| ())

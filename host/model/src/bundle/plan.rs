@@ -11,6 +11,7 @@ use crate::config::Values;
 use crate::name::{ApplicationName, NameError};
 use crate::reach::{ExposedEndpoints, Exposure};
 use crate::relation::{EndpointError, Pair};
+use crate::storage::Asked;
 
 /// The model as a bundle sees it.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +52,7 @@ pub enum Step {
         application: ApplicationName,
         units: u32,
         options: Values,
+        storage: BTreeMap<String, Asked>,
         to: Vec<String>,
         constraints: String,
         trust: bool,
@@ -180,6 +182,7 @@ impl Bundle {
                     application: application.clone(),
                     units,
                     options: wanted.options.clone(),
+                    storage: wanted.storage.clone(),
                     to: wanted.to.clone(),
                     constraints: wanted.spelled_constraints(),
                     trust: wanted.trust,

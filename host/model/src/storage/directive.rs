@@ -2,6 +2,7 @@
 //! metadata.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,17 @@ pub struct Asked {
     pub size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
+}
+
+impl fmt::Display for Asked {
+    /// As it is read: `loop,3,10240M`; nothing where nothing is asked for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.size.map(|size| format!("{size}M"));
+        let count = self.count.map(|count| count.to_string());
+        let parts = [self.pool.clone(), count, size];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        f.write_str(&parts.join(","))
+    }
 }
 
 impl FromStr for Asked {

@@ -75,6 +75,8 @@ fn a_directive_names_pool_count_and_size_in_any_order() {
     for text in ["loop,3,10G", "10G,loop,3", "3,10G,loop"] {
         assert_eq!(text.parse(), Ok(expected.clone()), "{text}");
     }
+    assert_eq!(expected.to_string(), "loop,3,10240M");
+    assert_eq!(expected.to_string().parse(), Ok(expected));
     for bad in [
         "",
         "loop,",

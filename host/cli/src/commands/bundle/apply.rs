@@ -69,6 +69,7 @@ async fn take(
             application,
             units,
             options,
+            storage,
             to,
             constraints,
             trust,
@@ -88,7 +89,7 @@ async fn take(
                 config: options,
                 application,
                 units,
-                storage: Default::default(),
+                storage,
                 attach_storage: Vec::new(),
             };
             client.deploy(model, &deploy).await?;
