@@ -57,8 +57,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         .as_deref()
         .map(str::parse)
         .transpose()?;
-    let by_name = !of_file || is_name(&arguments.path);
-    let (bytes, channel) = match by_name {
+    let is_named = !of_file || is_name(&arguments.path);
+    let (bytes, channel) = match is_named {
         true => {
             let name = arguments.path.to_string_lossy();
             let place = match &source.place {

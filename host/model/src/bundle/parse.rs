@@ -27,7 +27,7 @@ pub struct Bundle {
     pub machines: BTreeSet<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub relations: Vec<[String; 2]>,
-    /// Keys of the file that mean nothing here, as `applications.site.storage`.
+    /// Keys of the file that mean nothing here, as `applications.site.bindings`.
     #[serde(skip)]
     pub ignored: BTreeSet<String>,
 }

@@ -13,7 +13,7 @@ applications:
     num_units: 2
     options: {title: One, theme: dark}
     constraints: mem=2G
-    storage: {files: 1G}
+    bindings: {website: lan}
   front: {charm: ./front.charm, scale: 1, to: '0', expose: true}
   shipper: {charm: ./shipper.charm}
 machines: {'0': {}}
@@ -149,7 +149,7 @@ fn a_bundle_for_an_empty_model_deploys_before_it_integrates() {
     );
     assert_eq!(
         bundle.ignored.iter().collect::<Vec<_>>(),
-        ["applications.site.storage"]
+        ["applications.site.bindings"]
     );
 }
 

@@ -70,6 +70,7 @@ fn passed(hook: Info, remote: &RemoteState) -> Operation {
         hook,
         config_hash: remote.config_hash.clone(),
         leader_settings_version: remote.leader_settings_version,
+        reboots: remote.reboots,
     }
 }
 

@@ -21,7 +21,9 @@ use crate::{
     ActionAnswers, Bag, CallError, ConfigAnswers, CredentialAnswers, Directories, Goal,
     GoalStateAnswers, Goals, HookContext, HookEvent, HookOutcome, HookRun, LeadershipAnswers,
     LoadedCharm, LogAnswers, LogLevel, Member, MetricsAnswers, Network, NetworkAnswers,
-    PayloadsAnswers, PortsAnswers, RebootAnswers, RelationAnswers, RelationInfo, ResourcesAnswers, SandboxEngine, SecretAnswers, Settings, SharedDirectory, StateAnswers, StatusAnswers, StorageAnswers, StorageDirectory, UnitAnswers, WorkloadAnswers,
+    PayloadsAnswers, PortsAnswers, RebootAnswers, RelationAnswers, RelationInfo, ResourcesAnswers,
+    SandboxEngine, SecretAnswers, Settings, SharedDirectory, StateAnswers, StatusAnswers,
+    StorageAnswers, StorageDirectory, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.

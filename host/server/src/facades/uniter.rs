@@ -3,8 +3,10 @@
 use periapt_store::{Committed, HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, BeginTask, CommitHook, EndTask, EnsureUnitDead, FailHook, GetApplicationStatus,
-    GetCharm, GetCloudAccess, GetDeclaredStorage, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState, GetResource, GetState, GetTaskStatus, HookCommitted, LogTask, RequestReboot, SetApplicationStatus, SetState, SetUnitAgentStatus, SetUnitResource, SetUnitStatus,
-    SetWorkloadVersion, WatchTasks, WatchUnit,
+    GetCharm, GetCloudAccess, GetDeclaredStorage, GetGoalState, GetLeaderSettings,
+    GetRelationSettings, GetRemoteState, GetResource, GetState, GetTaskStatus, HookCommitted,
+    LogTask, RequestReboot, SetApplicationStatus, SetState, SetUnitAgentStatus, SetUnitResource,
+    SetUnitStatus, SetWorkloadVersion, WatchTasks, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 

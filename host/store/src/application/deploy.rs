@@ -6,7 +6,7 @@ use periapt_model::config::{self, Values};
 use periapt_model::constraints::Constraints;
 use periapt_model::refusal::Subject;
 use periapt_model::storage::StorageId;
-use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, Refusal, UnitName};
+use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
 use super::constraints;

@@ -14,7 +14,7 @@ use crate::cloud::CONTROLLER_CLOUD;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, Store, secret};
+use crate::{Result, Store, secret, storage};
 
 columns! {
     struct SetDefault {
@@ -61,6 +61,9 @@ async fn change(tx: &mut Tx, request: &ChangeModelDefaults) -> Result<ModelDefau
     }
     if let Some(backend) = checked.get("secret-backend") {
         secret::require_backend(&mut tx.db, &backend.to_string()).await?;
+    }
+    if let Some(pool) = checked.get("storage-default-filesystem-source") {
+        storage::require_pool_of_all(&pool.to_string())?;
     }
     let mut changed = 0;
     for (name, value) in &checked {

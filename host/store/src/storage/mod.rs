@@ -34,7 +34,7 @@ pub(crate) use detach::{let_go, require_let_go};
 pub(crate) use going::{
     Departing, application_gone, departing, is_to_be_kept, model_goes, unit_gone, unit_leaves,
 };
-pub(crate) use options::require_default_pool;
+pub(crate) use options::{require_default_pool, require_pool_of_all};
 pub(crate) use reading::{by_ids, of_unit};
 pub(crate) use refresh::refreshed;
 pub(crate) use removal::force;

@@ -19,14 +19,20 @@ pub(crate) async fn require_default_pool(
     model: &ModelUuid,
     name: &str,
 ) -> Result<()> {
-    let found = pools(db, model).await?;
-    found
-        .find(name)
-        .map(|_| ())
-        .map_err(|refused| StoreError::Refused {
-            refusal: Refusal::ModelOptionInvalid,
-            message: format!("option \"{OPTION}\" names a storage pool: {refused}"),
-        })
+    require_among(&pools(db, model).await?, name)
+}
+
+/// Refuses a value of the option, as a default of models, that names a pool which not every model has.
+pub(crate) fn require_pool_of_all(name: &str) -> Result<()> {
+    require_among(&Pools::with(std::iter::empty()), name)
+}
+
+fn require_among(pools: &Pools, name: &str) -> Result<()> {
+    let found = pools.find(name);
+    found.map(|_| ()).map_err(|refused| StoreError::Refused {
+        refusal: Refusal::ModelOptionInvalid,
+        message: format!("option \"{OPTION}\" names a storage pool: {refused}"),
+    })
 }
 
 /// What storage of a model is made from.

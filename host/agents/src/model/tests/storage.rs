@@ -35,6 +35,9 @@ async fn deploy(bench: &Bench) {
     let info = read.info(url, vec!["start".into()]);
     let charm = bench.store.add_charm(&bench.model, info, archive).await;
     let deploy = Deploy {
+        channel: None,
+        trust: false,
+        constraints: String::new(),
         resources: Default::default(),
         placement: Vec::new(),
         application: "site".parse().unwrap(),

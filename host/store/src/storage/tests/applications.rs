@@ -107,6 +107,8 @@ async fn another_charm_takes_nothing_away_and_gives_what_it_needs_besides() {
                 charm,
                 force_units: false,
                 resources: Default::default(),
+                config: Default::default(),
+                channel: None,
             };
             let site = application("site");
             async move { store.refresh(model, &site, request).await }
