@@ -41,6 +41,28 @@ async fn units_share_a_storage_also_those_that_come_later() {
 }
 
 #[tokio::test]
+async fn units_that_make_a_minimum_good_are_given_storage_as_well() {
+    for fixture in fixtures().await {
+        let room = Room::new(&fixture).await;
+        room.deploy(1, &[("pool", "1")]).await.expect("deployed");
+        let (store, site) = (&fixture.store, application("site"));
+        let set = store.set_min_units(&room.model, &site, 2).await;
+        set.expect("set");
+        let made = store.rescale(&room.model, &site).await.expect("scaled");
+        assert_eq!(made, [unit("site/1")]);
+        assert_eq!(
+            room.held().await,
+            held(&[
+                ("pool/0", &["site/0", "site/1"]),
+                ("data/1", &["site/0"]),
+                ("data/2", &["site/1"])
+            ])
+        );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn what_is_there_is_attached_to_a_new_unit_in_place_of_new_storage() {
     for fixture in fixtures().await {
         let room = Room::new(&fixture).await;
