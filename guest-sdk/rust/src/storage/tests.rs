@@ -16,6 +16,9 @@ impl Charm for Diary {
     fn storage_attached(&mut self, context: &Context<()>, event: &StorageEvent) -> Result<()> {
         let found = context.hook_storage()?;
         assert_eq!((&found.id, &found.location), (&event.id, &event.location));
+        if event.location.join("reboot").exists() {
+            return context.reboot_now();
+        }
         let first = event.location.join("first");
         let again = first.exists();
         fs::write(first, "Dear diary,")?;
@@ -75,6 +78,16 @@ fn what_is_written_to_storage_stays_when_the_hook_fails() {
     let ran = harness.attach_storage(&pages).expect("succeeds");
     assert_eq!(ran, Outcome::Ran);
     assert!(harness.waiting_storage().is_empty());
+}
+
+#[test]
+fn a_storage_whose_hook_asked_for_a_reboot_at_once_is_told_of_again() {
+    let mut harness = harness();
+    let pages = harness.add_storage("pages");
+    fs::write(harness.storage_dir(&pages).join("reboot"), "").expect("writes");
+    let ended = harness.attach_storage(&pages).expect("ends");
+    assert_eq!(ended, Outcome::Rebooted);
+    assert_eq!(harness.waiting_storage(), [pages]);
 }
 
 #[test]

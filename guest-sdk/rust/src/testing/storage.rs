@@ -48,24 +48,29 @@ impl<C: Charm> Harness<C> {
         waiting.map(|(id, _)| id.to_string()).collect()
     }
 
-    /// Runs `storage-attached`; the unit has the storage from then on.
+    /// Runs `storage-attached`; the unit has the storage from then on, unless the hook asked for a reboot at once.
     ///
     /// # Errors
     /// What the hook returns: the unit does not have the storage yet, and the hook is run again.
     pub fn attach_storage(&mut self, id: &str) -> Result<Outcome> {
         files::make(&self.storage_mut(id).location);
         let outcome = self.run_storage(StorageHook::Attached, id)?;
-        self.storage_mut(id).attached = true;
+        if outcome != Outcome::Rebooted {
+            self.storage_mut(id).attached = true;
+        }
         Ok(outcome)
     }
 
-    /// Runs `storage-detaching`; the unit does not have the storage from then on, whose directory stays.
+    /// Runs `storage-detaching`; the unit does not have the storage from then on, whose directory stays, unless the
+    /// hook asked for a reboot at once.
     ///
     /// # Errors
     /// What the hook returns: the unit has the storage still.
     pub fn detach_storage(&mut self, id: &str) -> Result<Outcome> {
         let outcome = self.run_storage(StorageHook::Detaching, id)?;
-        self.storage_mut(id).attached = false;
+        if outcome != Outcome::Rebooted {
+            self.storage_mut(id).attached = false;
+        }
         Ok(outcome)
     }
 
