@@ -66,7 +66,7 @@ fn a_charm_reboots_its_machine_after_a_hook_and_at_once() -> Result<()> {
     // A hook that fails asks for nothing.
     script(&home, "reboot\nconfig-changed: fail")?;
     home.until_hook_error("a/0")?;
-    home.ok(["config", "a", "script=start: status active ready"])?;
+    home.ok(["config", "a", "script=config-changed: status active ready"])?;
     home.until_workload("a/0", "active")?;
     ensure!(starts(&home, "b/0")? == 3, "it did not reboot");
     Ok(())

@@ -10,14 +10,14 @@ fn secrets() -> Vec<SecretInfo> {
     let of_people = json!({
         "id": "00000000000000000001", "owner": { "kind": "model", "name": "test" },
         "label": "mail", "description": "the relay", "rotate": "never", "auto-prune": true,
-        "created-at": 0, "updated-at": 0,
+        "created-at": 1_000_000, "updated-at": 1_000_000,
         "revisions": [{ "revision": 3, "backend": "internal", "created-at": 0, "readers": ["blog/0"] }],
         "grants": [{ "to": "blog" }],
     });
     let of_charm = json!({
         "id": "00000000000000000002", "owner": { "kind": "unit", "name": "db/0" },
         "label": "", "description": "", "rotate": "hourly", "next-rotate": 3_600_000_000_i64,
-        "auto-prune": false, "created-at": 0, "updated-at": 0,
+        "auto-prune": false, "created-at": 1_000_000, "updated-at": 1_000_000,
         "revisions": [{ "revision": 1, "backend": "internal", "created-at": 0 }],
         "grants": [{ "to": "blog/1", "relation": 4 }],
     });
@@ -34,8 +34,8 @@ fn times() -> Times {
 fn secrets_are_a_table_without_values() {
     let expected = "\
 ID                    Name  Owner    Rotation  Revision  Last updated
-00000000000000000001  mail  <model>  never            3  01 Jan 1970 00:00:00Z
-00000000000000000002  -     db/0     hourly           1  01 Jan 1970 00:00:00Z
+00000000000000000001  mail  <model>  never            3  01 Jan 1970 00:00:01Z
+00000000000000000002  -     db/0     hourly           1  01 Jan 1970 00:00:01Z
 ";
     assert_eq!(table(&secrets(), &times()).render(false), expected);
 }
@@ -48,8 +48,8 @@ fn a_secret_is_shown_by_its_id_and_its_values_only_where_they_were_asked_for() {
         serde_json::to_value(&document).unwrap(),
         json!({
             "revision": 3, "owner": "<model>", "description": "the relay", "name": "mail",
-            "auto-prune": true, "created": "01 Jan 1970 00:00:00Z",
-            "updated": "01 Jan 1970 00:00:00Z",
+            "auto-prune": true, "created": "01 Jan 1970 00:00:01Z",
+            "updated": "01 Jan 1970 00:00:01Z",
             "access": [{ "target": "application-blog", "role": "view" }],
         })
     );

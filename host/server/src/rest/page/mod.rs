@@ -198,6 +198,8 @@ impl Listed for ApplicationInfo {
         "charm",
         "charm-name",
         "charm-revision",
+        "channel",
+        "can-upgrade-to",
         "life",
         "exposed",
         "exposed-endpoints",
