@@ -190,6 +190,8 @@ impl Operator {
             config: BTreeMap::new(),
             placement: Vec::new(),
             resources,
+            storage: BTreeMap::new(),
+            attach_storage: Vec::new(),
         };
         self.client.deploy(MODEL, &deploy).await?;
         if self.kind == Kind::Without {

@@ -161,6 +161,8 @@ pub async fn deploy(client: &RestClient, charm: &str, name: &str, units: u32) ->
         units,
         config: Default::default(),
         placement: Vec::new(),
+        storage: Default::default(),
+        attach_storage: Vec::new(),
     };
     client.deploy(MODEL, &deploy).await?;
     Ok(())

@@ -107,6 +107,8 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
             units: size.each,
             config: Default::default(),
             placement: Vec::new(),
+            storage: Default::default(),
+            attach_storage: Vec::new(),
         };
         client.deploy(&model, &deploy).await?;
         let query = "len(units) > 0 && forEach(units, unit => unit.agent-status==\"idle\")";

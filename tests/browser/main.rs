@@ -8,6 +8,7 @@ mod charms;
 mod front_door;
 mod operators;
 mod secrets;
+mod storage;
 
 use std::path::Path;
 

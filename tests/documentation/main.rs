@@ -64,6 +64,7 @@ fn run(script: &str, directory: &Path, home: &Path) -> Result<String> {
                 "destroy-controller",
                 controller,
                 "--destroy-all-models",
+                "--destroy-storage",
                 "--force",
                 "--no-prompt",
             ])
@@ -352,6 +353,30 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_storage_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    for name in ["probe", "site"] {
+        std::fs::copy(charm(name), home.join(format!("{name}.charm")))?;
+    }
+    let script = blocks(&root().join("docs/how-to/storage.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "data/0 filesystem /storage/data/0",
+        "refused: app/0 has three",
+        "- will detach storage data/0",
+        "Imported storage data/4",
+        "- will remove storage data/0",
+        "filesystem-type=xfs",
+        "site/tea.html",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    let read = shown.lines().filter(|line| *line == "tea at four");
+    anyhow::ensure!(read.count() == 2, "{shown}");
     Ok(())
 }
 

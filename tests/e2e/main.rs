@@ -27,6 +27,8 @@ mod servers;
 mod serving;
 mod site;
 mod status;
+mod storage;
+mod storage_pools;
 mod unruly;
 mod workers;
 

@@ -10,6 +10,7 @@ pub mod counters;
 pub mod files;
 pub mod hooks;
 pub mod secrets;
+pub mod storage;
 pub mod vault;
 pub mod web;
 

@@ -39,6 +39,9 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["charms", `${m}/charms`, model],
     ["secrets", `${m}/secrets`, model],
     ["secret", `${m}/secrets/database`, "database"],
+    ["storage", `${m}/storage`, model],
+    ["one-storage", `${m}/storage/data/0`, "data/0"],
+    ["unit-storage", `${m}/units/${unit}?view=storage`, unit],
     ["application-secrets", `${m}/applications/${application}/secrets`, application],
     ["model-config", `${m}/config`, model],
     ["blocks", `${m}/blocks`, model],
@@ -91,6 +94,10 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["grant-secret", [`${m}/secrets/database`, "database"], "Grant"],
     ["update-secret", [`${m}/secrets/database`, "database"], "Update"],
     ["reveal-secret", [`${m}/secrets/database`, "database"], "Reveal"],
+    ["import-storage", [`${m}/storage`, model], "Import"],
+    ["create-pool", [`${m}/storage`, model], "Create pool"],
+    ["remove-storage", [`${m}/storage/data/0`, "data/0"], "Remove"],
+    ["add-storage", [`${m}/units/${unit}?view=storage`, unit], "Add storage"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
     ["disable-user", [`/users/${other}`, other], "Disable"],
     ["grant-superuser", [`/users/${other}`, other], "Grant superuser"],
@@ -169,7 +176,7 @@ export async function furnish(periapt, charmFile) {
   await periapt("model-config", "automatically-retry-hooks=false");
   await serve(periapt, charmFile);
   await periapt("deploy", charmFile("site"), "site", "-n", "3", "--config", "title=Shop");
-  await periapt("deploy", charmFile("probe"), "probe", "--config", "script=start: fail 1000");
+  await periapt("deploy", charmFile("probe"), "probe", "--config", "script=start: fail 1000", "--storage", "data=1");
   await periapt("deploy", charmFile("hub"), "hub", "-n", "2");
   await periapt("deploy", charmFile("front"), "front");
   await periapt("deploy", charmFile("shipper"), "shipper");

@@ -42,6 +42,8 @@ import { RegisterPage } from "./pages/RegisterPage";
 import { SecretPage } from "./pages/secrets/SecretPage";
 import { SecretsPage } from "./pages/secrets/SecretsPage";
 import { SignInPage } from "./pages/SignInPage";
+import { StorageListPage } from "./pages/storage/StorageListPage";
+import { StoragePage } from "./pages/storage/StoragePage";
 import { UnitPage } from "./pages/unit/UnitPage";
 import { UserPage } from "./pages/users/UserPage";
 import { UsersPage } from "./pages/users/UsersPage";
@@ -112,6 +114,7 @@ export function App() {
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
             <Route path="secrets" element={<SecretsPage />} />
+            <Route path="storage" element={<StorageListPage />} />
             <Route path="config" element={<ModelConfigPage />} />
             <Route path="blocks" element={<BlocksPage />} />
             <Route
@@ -138,6 +141,7 @@ export function App() {
           <Route path="relations/:relation" element={<RelationPage />} />
           <Route path="operations/:operation" element={<OperationPage />} />
           <Route path="secrets/:secret" element={<SecretPage />} />
+          <Route path="storage/:name/:number" element={<StoragePage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />
           <Route path="applications/:application" element={<ApplicationLayout />}>
             <Route

@@ -1,7 +1,9 @@
 //! A charm that does in each hook what its config says, good or bad, so that tests of the host
 //! need one charm only. The README lists the actions.
 
-use periapt_charm::{Charm, Command, Context, Hook, RelationEvent, Result, SecretEvent, info};
+use periapt_charm::{
+    Charm, Command, Context, Hook, RelationEvent, Result, SecretEvent, StorageEvent, info,
+};
 use serde::Deserialize;
 
 mod actions;
@@ -10,6 +12,7 @@ mod reach;
 mod relations;
 mod script;
 mod secrets;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +26,8 @@ pub struct Config {
 pub const HOOKS_KEY: &str = "hooks";
 
 /// As [`HOOKS_KEY`], each with its relation and who it is about:
-/// `upstream-relation-joined upstream:3 other/0`; or with its secret: `secret-remove secret:ID 1`.
+/// `upstream-relation-joined upstream:3 other/0`; with its secret: `secret-remove secret:ID 1`; or with its
+/// storage: `data-storage-attached data/0`.
 pub const EVENTS_KEY: &str = "events";
 
 /// The endpoints of the probe and of its subordinate variant, which is the same component.
@@ -34,6 +38,22 @@ pub const ENDPOINTS: &[&str] = &[
     "host",
     "side",
     "credentials",
+];
+
+const COMMANDS: &[Command<Probe>] = &[
+    Command::new("secret-add", &Probe::secret_add),
+    Command::new("secret-get", &Probe::secret_get),
+    Command::new("secret-set", &Probe::secret_set),
+    Command::new("secret-grant", &Probe::secret_grant),
+    Command::new("secret-revoke", &Probe::secret_revoke),
+    Command::new("secret-remove", &Probe::secret_drop),
+    Command::new("secret-ids", &Probe::secret_ids),
+    Command::new("secret-info", &Probe::secret_info),
+    Command::new("storage-ids", &Probe::storage_ids),
+    Command::new("storage-get", &Probe::storage_get),
+    Command::new("storage-add", &Probe::storage_add),
+    Command::new("storage-write", &Probe::storage_write),
+    Command::new("storage-read", &Probe::storage_read),
 ];
 
 #[derive(Default)]
@@ -66,6 +86,9 @@ impl Probe {
 /// The hook's name, and for one of a relation its id and the unit or application it is about.
 fn described(context: &Context<Config>) -> String {
     let name = context.event().name();
+    if let Some(event) = context.event().storage() {
+        return format!("{name} {}", event.id);
+    }
     match context.event().relation() {
         None => match context.event().attribute("secret-id") {
             None => name,
@@ -86,7 +109,8 @@ impl Charm for Probe {
     type Config = Config;
     const HOOKS: &'static [Hook] = Hook::ALL;
     const ENDPOINTS: &'static [&'static str] = ENDPOINTS;
-    const COMMANDS: &'static [Command<Self>] = secrets::COMMANDS;
+    const STORAGE: &'static [&'static str] = storage::STORAGE;
+    const COMMANDS: &'static [Command<Self>] = COMMANDS;
 
     fn secret_changed(&mut self, context: &Context<Config>, _: &SecretEvent) -> Result<()> {
         self.run(context)
@@ -101,6 +125,14 @@ impl Charm for Probe {
     }
 
     fn secret_remove(&mut self, context: &Context<Config>, _: &SecretEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn storage_attached(&mut self, context: &Context<Config>, _: &StorageEvent) -> Result<()> {
+        self.run(context)
+    }
+
+    fn storage_detaching(&mut self, context: &Context<Config>, _: &StorageEvent) -> Result<()> {
         self.run(context)
     }
 

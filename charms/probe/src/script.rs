@@ -1,9 +1,10 @@
 //! The script: lines of `HOOK: ACTION`.
 
-use periapt_charm::{Bag, Hook, PortRange, Protocol, RelationHook, StatusKind};
+use periapt_charm::{Bag, Hook, PortRange, Protocol, RelationHook, StatusKind, StorageHook};
 
 use crate::ENDPOINTS;
 use crate::reach::Extent;
+use crate::storage::STORAGE;
 
 #[cfg(test)]
 mod tests;
@@ -204,9 +205,13 @@ fn hook_name(name: &str) -> Result<String, String> {
     match RelationHook::split(name) {
         Some((endpoint, _)) if ENDPOINTS.contains(&endpoint) => {}
         Some((endpoint, _)) => return Err(format!("\"{endpoint}\" is not an endpoint")),
-        None => {
-            name.parse::<Hook>()?;
-        }
+        None => match StorageHook::split(name) {
+            Some((storage, _)) if STORAGE.contains(&storage) => {}
+            Some((storage, _)) => return Err(format!("\"{storage}\" is not a storage")),
+            None => {
+                name.parse::<Hook>()?;
+            }
+        },
     }
     Ok(name.to_owned())
 }

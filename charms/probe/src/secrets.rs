@@ -2,27 +2,20 @@
 //! charm that means well would never do.
 
 use periapt_charm::{
-    Command, Context, Error, Result, RotatePolicy, Secret, SecretMode, SecretOptions, SecretOwner,
+    Context, Error, Result, RotatePolicy, Secret, SecretMode, SecretOptions, SecretOwner,
     SecretValues,
 };
 use serde_json::json;
 
 use crate::{Config, Probe};
 
-pub const COMMANDS: &[Command<Probe>] = &[
-    Command::new("secret-add", &Probe::secret_add),
-    Command::new("secret-get", &Probe::secret_get),
-    Command::new("secret-set", &Probe::secret_set),
-    Command::new("secret-grant", &Probe::secret_grant),
-    Command::new("secret-revoke", &Probe::secret_revoke),
-    Command::new("secret-remove", &Probe::secret_drop),
-    Command::new("secret-ids", &Probe::secret_ids),
-    Command::new("secret-info", &Probe::secret_info),
-];
-
 impl Probe {
     /// `secret-add application|unit KEY=VALUE... [label=L] [rotate=P] [expires=SECONDS]`
-    fn secret_add(&mut self, context: &Context<Config>, arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_add(
+        &mut self,
+        context: &Context<Config>,
+        arguments: &[String],
+    ) -> Result<u8> {
         let (owner, said) = arguments.split_first().ok_or("name an owner")?;
         let owner = match owner.as_str() {
             "application" => SecretOwner::Application,
@@ -35,7 +28,11 @@ impl Probe {
     }
 
     /// `secret-get ID|label=L [kept|refresh|peek]`
-    fn secret_get(&mut self, context: &Context<Config>, arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_get(
+        &mut self,
+        context: &Context<Config>,
+        arguments: &[String],
+    ) -> Result<u8> {
         let (named, mode) = arguments.split_first().ok_or("name a secret")?;
         let mode = match mode.first().map(String::as_str) {
             None | Some("kept") => SecretMode::Kept,
@@ -56,7 +53,11 @@ impl Probe {
     }
 
     /// `secret-set ID [KEY=VALUE...] [label=L] [rotate=P] [expires=SECONDS]`
-    fn secret_set(&mut self, context: &Context<Config>, arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_set(
+        &mut self,
+        context: &Context<Config>,
+        arguments: &[String],
+    ) -> Result<u8> {
         let (named, said) = arguments.split_first().ok_or("name a secret")?;
         let (values, options) = read(said)?;
         let secret = secret(context, named);
@@ -70,7 +71,11 @@ impl Probe {
     }
 
     /// `secret-grant ID RELATION [UNIT]`
-    fn secret_grant(&mut self, context: &Context<Config>, arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_grant(
+        &mut self,
+        context: &Context<Config>,
+        arguments: &[String],
+    ) -> Result<u8> {
         let [named, relation, unit @ ..] = arguments else {
             return Err(Error::failed("name a secret and a relation"));
         };
@@ -83,7 +88,11 @@ impl Probe {
     }
 
     /// `secret-revoke ID RELATION|APPLICATION|UNIT`
-    fn secret_revoke(&mut self, context: &Context<Config>, arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_revoke(
+        &mut self,
+        context: &Context<Config>,
+        arguments: &[String],
+    ) -> Result<u8> {
         let [named, from] = arguments else {
             return Err(Error::failed("name a secret and from whom"));
         };
@@ -96,7 +105,11 @@ impl Probe {
     }
 
     /// `secret-remove ID [REVISION]`
-    fn secret_drop(&mut self, context: &Context<Config>, arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_drop(
+        &mut self,
+        context: &Context<Config>,
+        arguments: &[String],
+    ) -> Result<u8> {
         let (named, revision) = arguments.split_first().ok_or("name a secret")?;
         let secret = secret(context, named);
         match revision.first() {
@@ -110,7 +123,11 @@ impl Probe {
     }
 
     /// `secret-ids`
-    fn secret_ids(&mut self, context: &Context<Config>, _arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_ids(
+        &mut self,
+        context: &Context<Config>,
+        _arguments: &[String],
+    ) -> Result<u8> {
         for id in context.secret_ids()? {
             println!("{id}");
         }
@@ -118,7 +135,11 @@ impl Probe {
     }
 
     /// `secret-info ID|label=L`
-    fn secret_info(&mut self, context: &Context<Config>, arguments: &[String]) -> Result<u8> {
+    pub(crate) fn secret_info(
+        &mut self,
+        context: &Context<Config>,
+        arguments: &[String],
+    ) -> Result<u8> {
         let named = arguments.first().ok_or("name a secret")?;
         let info = secret(context, named).info()?;
         let grants = info.grants.iter();

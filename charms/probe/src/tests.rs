@@ -190,3 +190,46 @@ fn a_reboot_is_asked_for_with_the_commit_or_ends_the_hook() {
     assert_eq!(harness.status(), Status::active("rebooted at once"));
     assert_eq!(harness.reboots(), 2);
 }
+
+#[test]
+fn storage_is_written_read_and_told_of() {
+    let mut harness = Harness::<Probe>::new();
+    harness.declare_storage("data", Some(3));
+    harness.set_config("script", "data-storage-attached: status active has it");
+    let data = harness.add_storage("data");
+    harness.attach_storage(&data).expect("attaches");
+    assert_eq!(harness.status(), Status::active("has it"));
+    let write = ["data/0", "note", "some", "text"];
+    let written = harness.run_command("storage-write", &write).expect("runs");
+    assert_eq!(written.return_code, 0);
+    let note = harness.storage_dir(&data).join("note");
+    assert_eq!(fs::read_to_string(note).expect("is there"), "some text\n");
+    for (command, arguments) in [
+        ("storage-ids", &[][..]),
+        ("storage-ids", &["data"][..]),
+        ("storage-get", &["data/0"][..]),
+        ("storage-read", &["data/0", "note"][..]),
+        ("storage-add", &["data", "2"][..]),
+    ] {
+        let ended = harness.run_command(command, arguments).expect(command);
+        assert_eq!(ended.return_code, 0, "{command}");
+    }
+    assert_eq!(harness.waiting_storage(), ["data/1", "data/2"]);
+    for (command, arguments) in [
+        ("storage-get", &[][..]),
+        ("storage-ids", &["dat"][..]),
+        ("storage-read", &["data/7", "note"][..]),
+        ("storage-add", &["data", "1"][..]),
+        ("storage-add", &["data"][..]),
+    ] {
+        harness.run_command(command, arguments).expect_err(command);
+    }
+    harness.detach_storage(&data).expect("detaches");
+    assert_eq!(
+        harness.state::<Vec<String>>(EVENTS_KEY).expect("is there"),
+        [
+            "data-storage-attached data/0",
+            "data-storage-detaching data/0"
+        ]
+    );
+}

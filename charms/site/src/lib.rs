@@ -4,7 +4,8 @@
 //! the hooks only say when. A configuration that makes no site is the operator's to mend: the
 //! unit says so in its status and keeps the site it had.
 //!
-//! Operators may have pages built anew (`rebuild`) and see the unit's files (`list`).
+//! Operators may have pages built anew (`rebuild`), see the unit's files (`list`), and keep pages in a storage, where they
+//! outlive the unit (`keep-page`).
 //!
 //! Who is related at `website` learns what the site is called and how big it is; the
 //! subordinates of the unit find a log of what was rendered.
@@ -17,10 +18,11 @@ use std::time::SystemTime;
 use http_site::{Title, Website};
 use periapt_charm::{
     Action, Charm, Command, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result,
-    Service, Status, debug, info, warning,
+    Service, Status, StorageEvent, debug, info, warning,
 };
 use serde::Deserialize;
 
+mod kept;
 mod list;
 mod log;
 mod measure;
@@ -31,7 +33,7 @@ mod render;
 mod tests;
 mod theme;
 
-use pages::Site;
+use pages::{Page, Site};
 
 /// The options of `config.yaml`.
 #[derive(Deserialize)]
@@ -56,7 +58,12 @@ pub struct SiteCharm;
 impl SiteCharm {
     /// Renders the site, or says what keeps it from being rendered.
     fn refresh(&self, context: &Context<Config>) -> Result<()> {
-        let site = match Site::read(&context.config()?) {
+        self.refresh_with(context, kept::read(context)?)
+    }
+
+    /// As [`Self::refresh`], with these pages behind those of the configuration.
+    fn refresh_with(&self, context: &Context<Config>, kept: Vec<Page>) -> Result<()> {
+        let site = match Site::read(&context.config()?, kept) {
             Ok(site) => site,
             Err(advice) => return context.set_status(Status::blocked(advice)),
         };
@@ -131,7 +138,7 @@ impl SiteCharm {
     /// As [`Self::publish`], of the site as it is configured now. One that cannot be rendered
     /// is not spoken of.
     fn publish_configured(&self, context: &Context<Config>) -> Result<()> {
-        match Site::read(&context.config()?) {
+        match Site::read(&context.config()?, kept::read(context)?) {
             Ok(site) => self.publish(context, &site),
             Err(_) => Ok(()),
         }
@@ -177,7 +184,11 @@ impl Charm for SiteCharm {
         "Builds pages of the site anew.",
         &Self::rebuild,
     )];
-    const COMMANDS: &'static [Command<Self>] = &[Command::new("list", &Self::list)];
+    const COMMANDS: &'static [Command<Self>] = &[
+        Command::new("list", &Self::list),
+        Command::new("keep-page", &Self::keep_page),
+    ];
+    const STORAGE: &'static [&'static str] = &[kept::STORAGE];
 
     fn install(&mut self, context: &Context<Config>) -> Result<()> {
         self.set_version(context)?;
@@ -200,7 +211,7 @@ impl Charm for SiteCharm {
 
     /// Looks whether every page is where it belongs, and renders again if one is not.
     fn update_status(&mut self, context: &Context<Config>) -> Result<()> {
-        let site = match Site::read(&context.config()?) {
+        let site = match Site::read(&context.config()?, kept::read(context)?) {
             Ok(site) => site,
             Err(advice) => return context.set_status(Status::blocked(advice)),
         };
@@ -231,6 +242,19 @@ impl Charm for SiteCharm {
         let measured = measure::measure(&site_folder(context))?;
         context.add_metric("pages", measured.pages as f64)?;
         context.add_metric("bytes", measured.bytes as f64)
+    }
+
+    /// What comes before `install` is rendered with the rest, once there is a configuration.
+    fn storage_attached(&mut self, context: &Context<Config>, _: &StorageEvent) -> Result<()> {
+        match context.state().get::<u64>(RENDERS_KEY)? {
+            Some(_) => self.refresh(context),
+            None => Ok(()),
+        }
+    }
+
+    /// There is one at most, so what the site has without it is what is configured.
+    fn storage_detaching(&mut self, context: &Context<Config>, _: &StorageEvent) -> Result<()> {
+        self.refresh_with(context, Vec::new())
     }
 
     fn relation_created(&mut self, context: &Context<Config>, _: &RelationEvent) -> Result<()> {

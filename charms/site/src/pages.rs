@@ -23,19 +23,40 @@ pub struct Page {
     pub markdown: String,
 }
 
+impl Page {
+    /// Called by its name until its heading is looked for.
+    pub fn new(name: &str, markdown: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            markdown,
+        }
+    }
+
+    fn entitle(&mut self) {
+        let mut lines = self.markdown.lines();
+        let heading = lines.find_map(|line| line.strip_prefix("# "));
+        let heading = heading.map(|text| text.trim().trim_end_matches('#').trim());
+        if let Some(heading) = heading.filter(|text| !text.is_empty()) {
+            self.title = heading.to_owned();
+        }
+    }
+}
+
 /// A site that can be rendered: it has a title and at least one page, names are unique and safe
 /// as file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     pub title: String,
     pub theme: Theme,
-    /// In the order of the configuration.
+    /// In the order of the configuration, then those that were kept.
     pub pages: Vec<Page>,
 }
 
 impl Site {
-    /// Reads the configuration. The error is advice: what to change and to what.
-    pub fn read(config: &Config) -> Result<Self, String> {
+    /// Reads the configuration, behind whose pages come those that were kept elsewhere. The error is advice: what to
+    /// change and to what.
+    pub fn read(config: &Config, kept: Vec<Page>) -> Result<Self, String> {
         let title = config.title.trim();
         if title.is_empty() {
             return Err("set title: the site needs one".to_owned());
@@ -46,7 +67,14 @@ impl Site {
             "dark" => Theme::Dark,
             other => return Err(format!("set theme to auto, light or dark, not \"{other}\"")),
         };
-        let pages = read_pages(&config.pages)?;
+        let mut pages = read_pages(&config.pages)?;
+        for page in kept {
+            add(&mut pages, page)?;
+        }
+        if pages.is_empty() {
+            return Err("set pages: start one with a line \"--- index\"".to_owned());
+        }
+        pages.iter_mut().for_each(Page::entitle);
         Ok(Self {
             title: title.to_owned(),
             theme,
@@ -72,16 +100,9 @@ fn read_pages(text: &str) -> Result<Vec<Page>, String> {
     for line in text.lines() {
         match (line.strip_prefix("--- "), pages.last_mut()) {
             (Some(name), _) => {
-                let name = name.trim().to_owned();
-                check_name(&name)?;
-                if pages.iter().any(|page| page.name == name) {
-                    return Err(format!("two pages are called \"{name}\": rename one"));
-                }
-                pages.push(Page {
-                    title: name.clone(),
-                    name,
-                    markdown: String::new(),
-                });
+                let name = name.trim();
+                check_name(name)?;
+                add(&mut pages, Page::new(name, String::new()))?;
             }
             (None, Some(page)) => {
                 page.markdown.push_str(line);
@@ -90,34 +111,26 @@ fn read_pages(text: &str) -> Result<Vec<Page>, String> {
             (None, None) if line.trim().is_empty() => {}
             // Text before the first name is the front page, so that one page needs no name.
             (None, None) => {
-                let markdown = format!("{line}\n");
-                pages.push(Page {
-                    name: "index".to_owned(),
-                    title: "index".to_owned(),
-                    markdown,
-                });
+                pages.push(Page::new("index", format!("{line}\n")));
             }
-        }
-    }
-    if pages.is_empty() {
-        return Err("set pages: start one with a line \"--- index\"".to_owned());
-    }
-    for page in &mut pages {
-        let heading = page
-            .markdown
-            .lines()
-            .find_map(|line| line.strip_prefix("# "));
-        if let Some(heading) = heading
-            .map(|text| text.trim().trim_end_matches('#').trim())
-            .filter(|text| !text.is_empty())
-        {
-            page.title = heading.to_owned();
         }
     }
     Ok(pages)
 }
 
-fn check_name(name: &str) -> Result<(), String> {
+fn add(pages: &mut Vec<Page>, page: Page) -> Result<(), String> {
+    if pages.iter().any(|other| other.name == page.name) {
+        return Err(format!(
+            "two pages are called \"{}\": rename one",
+            page.name
+        ));
+    }
+    pages.push(page);
+    Ok(())
+}
+
+/// Whether a page may be called so; the error is advice.
+pub fn check_name(name: &str) -> Result<(), String> {
     let sound = (1..=64).contains(&name.len())
         && name
             .chars()

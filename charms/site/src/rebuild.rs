@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pages::Site;
-use crate::{Config, SiteCharm, render, site_folder};
+use crate::{Config, SiteCharm, kept, render, site_folder};
 
 /// Its parameters. `actions.yaml` is made of this struct.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ impl SiteCharm {
         context: &Context<Config>,
         wanted: Rebuild,
     ) -> Result<Rebuilt> {
-        let mut site = Site::read(&context.config()?)?;
+        let mut site = Site::read(&context.config()?, kept::read(context)?)?;
         if let Some(suffix) = &wanted.title_suffix {
             site.title = format!("{} {}", site.title, suffix.trim());
         }

@@ -8,6 +8,7 @@ use super::*;
 fn site() -> Harness<SiteCharm> {
     let mut harness = Harness::new();
     harness.add_container(CONTAINER, &["80/tcp"], &["server.wasm"]);
+    harness.declare_storage(kept::STORAGE, Some(1));
     harness
         .add_metric("pages", "gauge")
         .add_metric("bytes", "gauge")
@@ -76,6 +77,41 @@ fn a_theme_that_is_attached_comes_after_the_rules_of_the_site() {
         .run(Hook::ConfigChanged)
         .expect("succeeds");
     assert_eq!(read(&harness, "style.css"), plain);
+}
+
+#[test]
+fn pages_that_are_kept_come_and_go_with_their_storage() {
+    let mut harness = site();
+    let keep = ["tea", "# All about tea\n"];
+    let error = harness.run_command("keep-page", &keep).unwrap_err();
+    assert!(
+        error.to_string().contains("add-storage test/0 pages"),
+        "{error}"
+    );
+    let pages = harness.add_storage(kept::STORAGE);
+    // Nothing is rendered before there is a configuration.
+    harness.attach_storage(&pages).expect("has it");
+    assert_eq!(harness.state::<u64>(RENDERS_KEY), None);
+    harness.run(Hook::ConfigChanged).expect("succeeds");
+    harness.run_command("keep-page", &keep).expect("keeps it");
+    assert_eq!(harness.status(), Status::active("3 pages"));
+    assert!(read(&harness, "tea.html").contains("All about tea"));
+
+    harness.detach_storage(&pages).expect("lets go");
+    assert_eq!(harness.status(), Status::active("2 pages"));
+    assert!(!harness.state_dir().join("site/tea.html").exists());
+    let written = harness.storage_dir(&pages).join("tea.md");
+    assert_eq!(fs::read_to_string(&written).expect("is there"), keep[1]);
+    // What somebody else left there is no page.
+    for other in ["notes.txt", "Not A Page.md"] {
+        fs::write(written.with_file_name(other), "x").expect("writes");
+    }
+    harness.attach_storage(&pages).expect("has it again");
+    assert_eq!(harness.status(), Status::active("3 pages"));
+    harness
+        .run_command("keep-page", &["tea"])
+        .expect("forgets it");
+    assert_eq!(harness.status(), Status::active("2 pages"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     Action, Command, Context, Dirs, Error, Event, Hook, Host, MeterStatus, Occasion, RelationEvent,
-    RelationHook, Result, SecretEvent, action,
+    RelationHook, Result, SecretEvent, StorageEvent, StorageHook, action,
 };
 
 /// A charm. A fresh value serves each hook.
@@ -22,6 +22,12 @@ pub trait Charm: Default + 'static {
     /// Which hooks those endpoints have. A charm that, say, only ever looks at what changed may
     /// list that alone and spare the sandboxes of the others.
     const RELATION_HOOKS: &'static [RelationHook] = RelationHook::ALL;
+
+    /// The storage of `metadata.yaml` that has hooks in this charm.
+    const STORAGE: &'static [&'static str] = &[];
+
+    /// Which hooks that storage has.
+    const STORAGE_HOOKS: &'static [StorageHook] = StorageHook::ALL;
 
     /// What operators may ask units for, with `periapt run`: methods that take a struct of parameters
     /// and return results. `actions.yaml` declares them; it is made of this list and held against it
@@ -135,6 +141,25 @@ pub trait Charm: Default + 'static {
         Ok(())
     }
 
+    /// The unit has a storage from now on. What it has from the beginning comes before `install`.
+    fn storage_attached(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &StorageEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// The unit lets go of a storage, which is there until this hook ends. A unit that goes away lets go of
+    /// all that it has before `stop`.
+    fn storage_detaching(
+        &mut self,
+        _context: &Context<Self::Config>,
+        _event: &StorageEvent,
+    ) -> Result<()> {
+        Ok(())
+    }
+
     /// The relation is there; nobody was seen in it yet. What the unit publishes here reaches
     /// others with their first `relation_changed`.
     fn relation_created(
@@ -193,7 +218,13 @@ pub fn hook_names<C: Charm>() -> Vec<String> {
             .iter()
             .map(move |hook| hook.name_at(endpoint))
     });
+    let of_storage = C::STORAGE.iter().flat_map(|storage| {
+        C::STORAGE_HOOKS
+            .iter()
+            .map(move |hook| hook.name_of(storage))
+    });
     own.chain(of_relations)
+        .chain(of_storage)
         .chain(action::names::<C>())
         .collect()
 }
@@ -229,6 +260,10 @@ pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result
             RelationHook::Departed => charm.relation_departed(&context, event),
             RelationHook::Broken => charm.relation_broken(&context, event),
         },
+        Occasion::Storage(event) => match event.hook {
+            StorageHook::Attached => charm.storage_attached(&context, event),
+            StorageHook::Detaching => charm.storage_detaching(&context, event),
+        },
         Occasion::Action(name) => action::run_action(&mut charm, &context, name),
         Occasion::Command(name) => action::run_command(&mut charm, &context, name),
     }
@@ -251,8 +286,8 @@ fn in_words(error: &std::io::Error) -> String {
         kind if kind == ErrorKind::PermissionDenied
             || error.raw_os_error() == Some(NOT_CAPABLE) =>
         {
-            "the sandbox reaches /charm (read-only), /state, /tmp and the declared /shared \
-             directories, and no other file"
+            "the sandbox reaches /charm (read-only), /state, /tmp, the declared /shared \
+             directories and the unit's storage, and no other file"
         }
         _ => return format!("an operation on a file failed: {error}"),
     };

@@ -5,12 +5,13 @@ use std::str::FromStr;
 
 use crate::action::{ACTIONS, COMMANDS};
 use crate::relation::{RelationEvent, RelationHook};
+use crate::storage::{StorageEvent, StorageHook};
 
 #[cfg(test)]
 mod tests;
 
-/// A hook of the unit itself, under its Juju name. Hooks of relations have names of their own:
-/// see [`RelationHook`].
+/// A hook of the unit itself, under its Juju name. Hooks of relations and of storage have names of their
+/// own: see [`RelationHook`] and [`StorageHook`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Hook {
@@ -124,6 +125,8 @@ pub enum Occasion {
     Unit(Hook),
     /// One of its relations.
     Relation(RelationEvent),
+    /// One of its storages.
+    Storage(StorageEvent),
     /// An action that an operator asked for, by its name.
     Action(String),
     /// A command that an operator asked for, by its name.
@@ -158,6 +161,8 @@ impl Event {
             Occasion::Command(command.to_owned())
         } else if let Some((endpoint, hook)) = RelationHook::split(name) {
             Occasion::Relation(RelationEvent::read(endpoint, hook, &attributes)?)
+        } else if let Some((storage, hook)) = StorageHook::split(name) {
+            Occasion::Storage(StorageEvent::read(storage, hook, &attributes)?)
         } else {
             Occasion::Unit(name.parse()?)
         };
@@ -167,12 +172,13 @@ impl Event {
         })
     }
 
-    /// The hook's name: `config-changed`, `website-relation-joined`, and `actions/NAME` or
-    /// `commands/NAME` for what is none.
+    /// The hook's name: `config-changed`, `website-relation-joined`, `data-storage-attached`, and
+    /// `actions/NAME` or `commands/NAME` for what is none.
     pub fn name(&self) -> String {
         match &self.occasion {
             Occasion::Unit(hook) => hook.as_str().to_owned(),
             Occasion::Relation(event) => event.hook.name_at(&event.endpoint),
+            Occasion::Storage(event) => event.hook.name_of(&event.name),
             Occasion::Action(name) => format!("{ACTIONS}{name}"),
             Occasion::Command(name) => format!("{COMMANDS}{name}"),
         }
@@ -194,6 +200,14 @@ impl Event {
         }
     }
 
+    /// What happened to which storage, in a hook of a storage.
+    pub fn storage(&self) -> Option<&StorageEvent> {
+        match &self.occasion {
+            Occasion::Storage(event) => Some(event),
+            _ => None,
+        }
+    }
+
     /// An attribute by the name the contract gives it.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         attribute(&self.attributes, name)
@@ -211,6 +225,15 @@ impl From<RelationEvent> for Event {
         Self {
             attributes: event.attributes(),
             occasion: Occasion::Relation(event),
+        }
+    }
+}
+
+impl From<StorageEvent> for Event {
+    fn from(event: StorageEvent) -> Self {
+        Self {
+            attributes: event.attributes(),
+            occasion: Occasion::Storage(event),
         }
     }
 }

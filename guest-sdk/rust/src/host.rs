@@ -33,6 +33,7 @@ host!(
     secret::SecretHost,
     state::StateHost,
     status::StatusHost,
+    storage::StorageHost,
     unit::UnitHost,
     workload::WorkloadHost
 );

@@ -189,6 +189,45 @@
 //! assert_ne!(harness.secret_values(&id), before);
 //! ```
 //!
+//! # Storage
+//!
+//! A directory that may outlive the unit is declared under `storage` in the charm's metadata and listed in
+//! [`Charm::STORAGE`]. What is written there is there at once, whatever becomes of the hook.
+//!
+//! ```
+//! use periapt_charm::{Charm, Context, Hook, Result, Status, StorageEvent};
+//!
+//! #[derive(Default)]
+//! struct Diary;
+//!
+//! impl Charm for Diary {
+//!     type Config = ();
+//!     const HOOKS: &'static [Hook] = &[Hook::UpdateStatus];
+//!     const STORAGE: &'static [&'static str] = &["pages"];
+//!
+//!     fn storage_attached(&mut self, context: &Context<()>, event: &StorageEvent) -> Result<()> {
+//!         std::fs::write(event.location.join("first.txt"), "Dear diary,")?;
+//!         context.set_status(Status::active(format!("writes to {}", event.id)))
+//!     }
+//!
+//!     fn update_status(&mut self, context: &Context<()>) -> Result<()> {
+//!         for pages in context.storage_named("pages")? {
+//!             std::fs::write(pages.location.join("today.txt"), "nothing happened")?;
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let mut harness = periapt_charm::testing::Harness::<Diary>::new();
+//! harness.declare_storage("pages", Some(1));
+//! let pages = harness.add_storage("pages");
+//! harness.attach_storage(&pages).expect("the hook succeeds");
+//! assert_eq!(harness.status(), Status::active("writes to pages/0"));
+//! harness.run(Hook::UpdateStatus).expect("the hook succeeds");
+//! let kept = std::fs::read_to_string(harness.storage_dir(&pages).join("today.txt"));
+//! assert_eq!(kept.expect("is there"), "nothing happened");
+//! ```
+//!
 //! # Natively and as a component
 //!
 //! The same code builds natively, where [`testing::Harness`] stands in for the controller, and
@@ -218,6 +257,7 @@ mod resources;
 mod secret;
 mod state;
 mod status;
+mod storage;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 mod unit;
@@ -245,6 +285,7 @@ pub use secret::{
 };
 pub use state::State;
 pub use status::{Status, StatusKind};
+pub use storage::{Storage, StorageEvent, StorageHook, StorageKind};
 pub use workload::{Check, Container, Layer, Service};
 #[doc(hidden)]
 pub use world::{World, bindings};

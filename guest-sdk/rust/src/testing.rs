@@ -5,8 +5,8 @@
 //! leaves no state, no port change and no file behind, only status, workload version and log
 //! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped;
 //! only the leader speaks for the application. The other ends of relations, the leader's place
-//! and the shared directories are the test's to move: see [`Harness::add_relation`],
-//! [`Harness::elect`] and [`Harness::add_shared`]. It is also the operator, who runs actions and
+//! the shared directories and storage are the test's to move: see [`Harness::add_relation`],
+//! [`Harness::elect`], [`Harness::add_shared`] and [`Harness::attach_storage`]. It is also the operator, who runs actions and
 //! commands: see [`Harness::run_action`] and [`Harness::run_command`].
 
 use std::cell::{Ref, RefCell};
@@ -29,6 +29,7 @@ mod host;
 mod relations;
 mod schema;
 mod secrets;
+mod storage;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -83,6 +84,7 @@ impl<C: Charm> Harness<C> {
             shared: folder.sub("shared"),
         };
         let mut host = TestHost::default();
+        host.storage_root = folder.sub("storage");
         host.endpoints = C::ENDPOINTS.iter().map(|&name| name.to_owned()).collect();
         Self {
             host: RefCell::new(host),
@@ -161,6 +163,9 @@ impl<C: Charm> Harness<C> {
                 C::ENDPOINTS.contains(&event.endpoint.as_str())
                     && C::RELATION_HOOKS.contains(&event.hook)
             }
+            Occasion::Storage(event) => {
+                C::STORAGE.contains(&event.name.as_str()) && C::STORAGE_HOOKS.contains(&event.hook)
+            }
             Occasion::Action(name) => {
                 return self.run_action(name, json!({})).map(|_| Outcome::Ran);
             }
@@ -173,7 +178,9 @@ impl<C: Charm> Harness<C> {
         }
         let restricted = event.hook().filter(|hook| hook.is_restricted());
         self.with_files(|unit| {
-            unit.host.get_mut().begin(restricted);
+            let host = unit.host.get_mut();
+            host.begin(restricted);
+            host.hook_storage = event.storage().and_then(|event| event.id.parse().ok());
             let mut result = dispatch::<C>(&unit.host, &unit.dirs, event);
             let host = unit.host.get_mut();
             if host.ended_for_reboot() {

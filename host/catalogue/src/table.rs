@@ -115,7 +115,9 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_lost_database_restarts_it_and_everything_that_stands_on_it", "a_database_that_never_answers_is_given_up_within_half_a_minute", "not_ready_without_a_store"]),
     worker("deployer", Same, "machine", Built(&[(Machine, "deployer")]))
         .kept_by(&["a_unit_agent_that_fails_leaves_its_siblings_alone", "a_unit_that_a_person_stopped_stays_stopped_until_it_is_started", "a_stopped_unit_has_no_engine_until_it_is_started"]),
-    worker("diskmanager", Artefact, "machine", NotBuilt("waits for storage")),
+    worker("diskmanager", Artefact, "machine", Built(&[(Host, "disk-manager")]))
+        .promises("When a loop device is attached, then within 30 s the machine's block devices API lists it once; detach removes it.")
+        .kept_by(&["when_a_loop_device_is_attached_it_is_listed_once_within_thirty_seconds_and_gone_after_its_detach"]),
     worker("environ", Same, "model", Built(&[(Model, "environ-tracker")]))
         .promises("When an option changes that users of the provider follow, then the report shows it with the next version, and no user restarts.")
         .kept_by(&["a_changed_option_is_a_new_version_and_restarts_nobody"]),
@@ -232,7 +234,8 @@ pub static WORKERS: &[Worker] = &[
         .kept_by(&["a_killed_process_leaves_its_models_to_the_other_and_units_go_on"]),
     worker("statushistorypruner", Same, "model", Built(&[(Model, "status-history-pruner")]))
         .kept_by(&["history_is_pruned_by_age_and_by_size_and_current_statuses_stay", "the_tick_prunes_with_the_configuration_of_that_moment"]),
-    worker("storageprovisioner", Same, "model, machine", NotBuilt("waits for storage")),
+    worker("storageprovisioner", Same, "model, machine", Built(&[(Model, "storage-provisioner")]))
+        .kept_by(&["when_a_charm_with_storage_is_deployed_then_status_shows_it_attached", "a_directory_that_cannot_be_made_says_why_and_is_tried_again_ever_more_seldom", "what_goes_is_destroyed_or_given_up_and_what_was_given_up_comes_back"]),
     worker("syslogger", Adapted, "controller", Built(&[(Controller, "syslog")]))
         .kept_by(&["a_model_that_logs_to_syslog_is_heard_by_the_local_daemon"]),
     worker("terminationworker", Same, "machine", Built(&[(Host, "termination-worker")]))

@@ -11,12 +11,14 @@ mod controllers;
 mod logs;
 mod model;
 mod placement;
+mod storage;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
-    machines, payloads, reach, relations, resources, secrets, show_model, tasks, terms,
+    machines, payloads, reach, relations, resources, secrets, show_model, storage as storages,
+    tasks, terms,
 };
 
 pub use accounts::{
@@ -40,6 +42,7 @@ pub use model::{
     Workers, Workloads, duration,
 };
 pub use placement::Placement;
+pub use storage::{Given, by_name, more};
 
 const EXAMPLES: &str = "\
 Begin with:
@@ -171,6 +174,10 @@ pub enum Command {
     Secrets(secrets::Verb),
     #[command(flatten)]
     SecretBackends(secrets::backends::Verb),
+    #[command(flatten)]
+    Storage(storages::Verb),
+    #[command(flatten)]
+    StoragePools(storages::pools::Verb),
     /// Mark the failed hook of a unit as dealt with.
     Resolved(Resolved),
     /// Stop the agents of units: no hook runs until they are started again.
@@ -460,6 +467,24 @@ mod tests {
             "annotations site/0 --format yaml",
             "payloads site/0 running --format yaml",
             "list-payloads -m demo",
+            "storage --filesystem --format yaml",
+            "list-storage --volume --utc",
+            "show-storage data/0 data/1 --format json",
+            "add-storage site/0 data=loop,1,10G cache",
+            "attach-storage site/0 data/0 -m demo",
+            "detach-storage data/0 data/1 --force",
+            "remove-storage data/0 --force --no-destroy",
+            "import-filesystem rootfs data-0 data",
+            "storage-pools --name fast --provider loop,tmpfs --format json",
+            "create-storage-pool fast loop filesystem-type=xfs",
+            "remove-storage-pool fast",
+            "deploy ./site.charm --storage data=loop,1,10G --attach-storage logs/0",
+            "add-unit site --attach-storage data/0,logs/1",
+            "remove-unit site/0 --destroy-storage",
+            "remove-machine 0 --destroy-storage",
+            "destroy-model demo --release-storage",
+            "destroy-controller prod --destroy-all-models --destroy-storage",
+            "status --storage",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

@@ -85,6 +85,7 @@ bounds! {
     SECRET_LABEL_BYTES = 256, "bytes" of "the label of a secret", "the call fails with `invalid`";
     SECRETS_CHANGED = 1_000, "secrets" of "what one hook adds, changes, grants and removes", "the call fails with `limit`";
     SECRETS_READ = 1_000, "reads" of "secrets in one hook", "the call fails with `limit`";
+    STORAGES_ADDED = 100, "storages" of "what one hook adds", "the call fails with `limit`";
     LAYER_BYTES = 64 << 10, "bytes" of "a layer of a container", "the call fails with `limit`";
     CONTAINER_BYTES = 128 << 10, "bytes, as JSON" of "all layers of a container", "the call fails with `limit`";
     LAYERS = 32, "layers" of "a container", "the call fails with `limit`";

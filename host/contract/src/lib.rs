@@ -1,7 +1,7 @@
 //! What a hook may ask for, as values: the rules of the contract with charms (`guest-sdk/wit`).
 //!
 //! One folder for each tool that changes something when its hook is committed ([`state`],
-//! [`ports`], [`relation`], [`leadership`], [`workload`], [`payloads`], [`action`], [`secret`], [`reboot`]). In it are what an agent answers for the tool (a trait
+//! [`ports`], [`relation`], [`leadership`], [`workload`], [`payloads`], [`action`], [`secret`], [`storage`], [`reboot`]). In it are what an agent answers for the tool (a trait
 //! whose methods refuse unless they are written), the tool's share of the [`HookTxn`] with its
 //! refusals, and its [`Effect`]. [`metrics`] has the same for the hook that commits nothing. What is common to them is beside the folders.
 //!
@@ -26,6 +26,7 @@ pub mod relation;
 pub mod secret;
 pub mod settings;
 pub mod state;
+pub mod storage;
 pub mod text;
 mod txn;
 pub mod unit;
@@ -45,6 +46,7 @@ pub use reboot::RebootAnswers;
 pub use relation::{Member, OwnBag, RelationAnswers, RelationInfo};
 pub use secret::SecretAnswers;
 pub use state::StateAnswers;
+pub use storage::StorageAnswers;
 pub use txn::{Effects, HookTxn};
 pub use unit::UnitAnswers;
 pub use workload::WorkloadAnswers;

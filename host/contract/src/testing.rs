@@ -8,10 +8,12 @@ use crate::ports::{Openings, PortRange};
 use crate::reboot::in_a_task;
 use crate::secret::{Named, OwnedSecret, ReadSecret, SecretId};
 use crate::settings::Settings;
+use crate::storage::{Attached, Declared, StorageId};
 use crate::workload::{Container, Layers, Seen};
 use crate::{
     ActionAnswers, CallError, LeadershipAnswers, Member, PortsAnswers, RebootAnswers,
-    RelationAnswers, RelationInfo, SecretAnswers, StateAnswers, UnitAnswers, WorkloadAnswers,
+    RelationAnswers, RelationInfo, SecretAnswers, StateAnswers, StorageAnswers, UnitAnswers,
+    WorkloadAnswers,
 };
 
 /// How often it was asked for what.
@@ -45,6 +47,10 @@ pub struct Unit {
     pub secrets: Vec<OwnedSecret>,
     /// What it may read: on which revision it is, and the newest.
     pub readable: Vec<(ReadSecret, ReadSecret)>,
+    pub storage: Vec<Attached>,
+    pub declared_storage: BTreeMap<String, Declared>,
+    /// What the hook is about.
+    pub hook_storage: Option<StorageId>,
 }
 
 /// With a state and an open port.
@@ -189,5 +195,19 @@ impl SecretAnswers for Unit {
         let found = self.readable.iter().find(|(kept, _)| meant(kept));
         let (kept, latest) = found.ok_or_else(|| CallError::not_found("no such secret"))?;
         Ok(if newest { latest.clone() } else { kept.clone() })
+    }
+}
+
+impl StorageAnswers for Unit {
+    fn attached_storage(&mut self) -> Result<Vec<Attached>, CallError> {
+        Ok(self.storage.clone())
+    }
+
+    fn declared_storage(&mut self) -> Result<BTreeMap<String, Declared>, CallError> {
+        Ok(self.declared_storage.clone())
+    }
+
+    fn hook_storage(&self) -> Option<StorageId> {
+        self.hook_storage.clone()
     }
 }

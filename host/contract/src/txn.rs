@@ -13,7 +13,8 @@ use crate::at_once::AtOnce;
 use crate::bounds::EFFECTS_BYTES;
 use crate::effects::Effect;
 use crate::{
-    CallError, action, leadership, payloads, ports, reboot, relation, secret, state, workload,
+    CallError, action, leadership, payloads, ports, reboot, relation, secret, state, storage,
+    workload,
 };
 
 /// One tool's share of the transaction.
@@ -89,6 +90,9 @@ tools! {
     /// What secrets there are and who may read them.
     #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
     secrets: secret::Secrets => secret::Changes,
+    /// What storage the unit is given in addition.
+    #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
+    storage: storage::Storages => storage::Changes,
     /// What is to become of the unit's containers.
     #[serde(default, skip_serializing_if = "Effect::changes_nothing")]
     workload: workload::Workloads => workload::Changes,

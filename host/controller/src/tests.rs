@@ -164,6 +164,8 @@ pub(crate) async fn deploy_site(store: &Store, model: &ModelUuid) {
         charm: charm.url.to_string(),
         units: 1,
         config: Default::default(),
+        storage: Default::default(),
+        attach_storage: Vec::new(),
     };
     store.deploy(model, deploy).await.unwrap();
 }

@@ -65,6 +65,7 @@ periapt_contract::bounds! {
     OPTION_BYTES = 256 << 10, "bytes" of "the value of an option of a model or of the controller", "the request is refused";
     CONSTRAINTS_BYTES = 4 << 10, "bytes" of "the constraints of an application, a model or a machine", "the request is refused";
     UNITS_AT_ONCE = 10_000, "units" of "what one request adds", "the request is refused";
+    STORAGES_AT_ONCE = 1_000, "storages" of "what one request makes", "the request is refused";
     EXPOSED_CIDRS = 1_000, "ranges" of "addresses to which the endpoints of one application are exposed", "the request is refused";
     MACHINES_AT_ONCE = 1_000, "machines" of "what one request adds", "the request is refused";
 

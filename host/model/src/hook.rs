@@ -11,6 +11,7 @@ use crate::bounds::{RUN_EFFECT_CHARACTERS, RUN_EFFECTS};
 use crate::relation::{HookKind, RelationHook};
 use crate::secret::SecretId;
 use crate::status::Workload;
+use crate::storage::{Kind as StorageKind, StorageId};
 use crate::{ApplicationName, UnitName};
 
 pub mod commit;
@@ -42,6 +43,9 @@ pub enum Kind {
     SecretRotate,
     /// Nobody is on a revision any more of a secret that the unit, or its application, owns.
     SecretRemove,
+    /// The hooks of storage; the name of one that runs begins with the storage's.
+    StorageAttached,
+    StorageDetaching,
 }
 
 impl Kind {
@@ -64,6 +68,8 @@ impl Kind {
         Kind::SecretExpired,
         Kind::SecretRotate,
         Kind::SecretRemove,
+        Kind::StorageAttached,
+        Kind::StorageDetaching,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -86,6 +92,8 @@ impl Kind {
             Kind::SecretExpired => "secret-expired",
             Kind::SecretRotate => "secret-rotate",
             Kind::SecretRemove => "secret-remove",
+            Kind::StorageAttached => "storage-attached",
+            Kind::StorageDetaching => "storage-detaching",
         }
     }
 }
@@ -117,6 +125,19 @@ pub struct Info {
     /// What the hook of a secret is about; none for every other hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<SecretEvent>,
+    /// What the hook of a storage is about; none for every other hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<StorageEvent>,
+}
+
+/// The storage a hook is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StorageEvent {
+    pub id: StorageId,
+    pub kind: StorageKind,
+    /// Where the charm finds it.
+    pub location: String,
 }
 
 /// The secret, and which of its revisions, a hook is about.
@@ -158,15 +179,23 @@ impl Info {
             kind,
             relation: None,
             secret: None,
+            storage: None,
         }
     }
 
     /// A hook of a secret.
     pub fn secret(kind: Kind, event: SecretEvent) -> Self {
         Self {
-            kind,
-            relation: None,
             secret: Some(event),
+            ..Self::new(kind)
+        }
+    }
+
+    /// A hook of a storage.
+    pub fn storage(kind: Kind, event: StorageEvent) -> Self {
+        Self {
+            storage: Some(event),
+            ..Self::new(kind)
         }
     }
 
@@ -180,17 +209,18 @@ impl Info {
             HookKind::Broken => Kind::RelationBroken,
         };
         Self {
-            kind,
             relation: Some(event),
-            secret: None,
+            ..Self::new(kind)
         }
     }
 
-    /// The name a charm knows the hook by: `install`, `website-relation-joined`.
+    /// The name a charm knows the hook by: `install`, `website-relation-joined`,
+    /// `data-storage-attached`.
     pub fn name(&self) -> String {
-        match &self.relation {
-            Some(event) => format!("{}-{}", event.endpoint, self.kind),
-            None => self.kind.to_string(),
+        match (&self.relation, &self.storage) {
+            (Some(event), _) => format!("{}-{}", event.endpoint, self.kind),
+            (_, Some(event)) => format!("{}-{}", event.id.name(), self.kind),
+            (None, None) => self.kind.to_string(),
         }
     }
 }

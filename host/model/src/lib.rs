@@ -35,6 +35,7 @@ pub mod removal;
 mod schema;
 pub mod secret;
 pub mod status;
+pub mod storage;
 pub mod task;
 pub mod turns;
 pub mod uniter;

@@ -36,6 +36,29 @@ impl Force {
     }
 }
 
+/// How a person has units removed, and what is around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Going {
+    pub force: Force,
+    /// Their storage goes with what is in it; else what outlives units stays.
+    pub destroy_storage: bool,
+}
+
+impl From<Force> for Going {
+    fn from(force: Force) -> Self {
+        Self {
+            force,
+            destroy_storage: false,
+        }
+    }
+}
+
+impl From<bool> for Going {
+    fn from(force: bool) -> Self {
+        Force::from(force).into()
+    }
+}
+
 /// What decides how a unit leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving {

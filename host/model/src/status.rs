@@ -94,6 +94,18 @@ words! {
 }
 
 words! {
+    /// A storage and its directory.
+    Storage {
+        Pending = "pending",
+        Attached = "attached",
+        Detaching = "detaching",
+        Detached = "detached",
+        Destroying = "destroying",
+        Error = "error",
+    }
+}
+
+words! {
     Model {
         Available = "available",
         Busy = "busy",

@@ -8,7 +8,7 @@
 //! is kept, is none of this module's business, so a unit can be simulated with all its
 //! crashes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use crate::Life;
 use crate::hook;
 use crate::relation::{RelationState, RemoteRelation};
 use crate::secret::DueSecrets;
+use crate::storage::{RemoteAttachment, StorageId};
 use crate::task::DueTask;
 
 mod operation;
@@ -25,6 +26,7 @@ mod retry;
 #[cfg(test)]
 mod simulation;
 mod statuses;
+mod storages;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -99,6 +101,9 @@ pub struct OperationState {
     /// How often the recorded hook asked for a reboot at once since it was last done.
     #[serde(skip_serializing_if = "is_zero")]
     pub reboots_now: u64,
+    /// Storage of which the unit was told that it has it.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub storage: BTreeSet<StorageId>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -239,6 +244,9 @@ pub struct RemoteState {
     /// Its machine is to reboot: nothing begins on it until it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reboot_wanted: bool,
+    /// Storage that the unit has, or is to have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<StorageId, RemoteAttachment>,
 }
 
 impl RemoteState {

@@ -40,6 +40,23 @@ pub enum ProviderError {
     /// Instances exist, yet the configuration their agent was started with is gone.
     #[error("there is no agent configuration in {}", .0.display())]
     NoConfiguration(PathBuf),
+    /// What has to be mounted, and this process may not mount.
+    #[error(
+        "{what} storage is mounted, for which the controller has to run as root with CAP_SYS_ADMIN; use a pool of rootfs where it does not"
+    )]
+    StorageNeedsRoot { what: &'static str },
+    /// A name that cannot be that of a directory of storage.
+    #[error("\"{0}\" cannot name a directory of storage: use letters, digits, `.`, `_` and `-`")]
+    InvalidDirectory(String),
+    /// A directory that was there before is not there.
+    #[error("there is no storage at {}", .0.display())]
+    NothingToImport(PathBuf),
+    /// A directory that is to be new is there and somebody's.
+    #[error("something is in {} already; import it, or move it away", .0.display())]
+    DirectoryTaken(PathBuf),
+    /// A program of the operating system failed, in its own words.
+    #[error("{program} failed: {why}")]
+    Program { program: &'static str, why: String },
     /// A failure of the place where instances live, in its own words.
     #[error("{0}")]
     Refused(String),
@@ -85,6 +102,11 @@ impl ProviderError {
             ProviderError::Process { .. } => "agent-process",
             ProviderError::UnknownAgent(_) => "agent-unknown",
             ProviderError::NoConfiguration(_) => "agent-configuration-missing",
+            ProviderError::StorageNeedsRoot { .. } => "storage-needs-root",
+            ProviderError::InvalidDirectory(_) => "storage-directory-invalid",
+            ProviderError::NothingToImport(_) => "storage-not-there",
+            ProviderError::DirectoryTaken(_) => "storage-directory-taken",
+            ProviderError::Program { .. } => "storage-program",
             ProviderError::Refused(_) => "provider-refused",
             ProviderError::CredentialRefused(_) => "provider-credential-refused",
             ProviderError::ConstraintsUnmet(_) => "constraints-unmet",

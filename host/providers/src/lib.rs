@@ -21,7 +21,7 @@ mod tests;
 
 pub use error::ProviderError;
 pub use provider::{
-    Applied, Firewall, Instance, InstanceId, InstanceState, Provider, SharedAgent, StartInstance,
-    UpgradeOp,
+    Applied, Filesystem, Filesystems, Firewall, Instance, InstanceId, InstanceState, Provider,
+    SharedAgent, StartInstance, UpgradeOp,
 };
 pub use registry::{Environments, Providers};

@@ -1,10 +1,12 @@
 //! The trait, and the plain values that pass through it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use async_trait::async_trait;
 use periapt_model::constraints::Constraints;
 use periapt_model::reach::published::{Answer, Published};
+use periapt_model::storage::PoolKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -126,6 +128,43 @@ pub trait Provider: Send + Sync + 'static {
     fn firewall(&self) -> Option<&dyn Firewall> {
         None
     }
+
+    /// What makes directories of storage, where something does.
+    fn filesystems(&self) -> Option<&dyn Filesystems> {
+        None
+    }
+}
+
+/// A directory of storage, as its provider is asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filesystem {
+    /// Its name, unique in the environment and never given to another.
+    pub directory: String,
+    pub kind: PoolKind,
+    /// MiB. Where the kind has a limit, no more than that fits into it.
+    pub size: u64,
+    pub attributes: BTreeMap<String, String>,
+    /// Whoever asks was told that it is there.
+    pub made: bool,
+}
+
+/// Makes an environment's directories of storage and takes them back. All calls may be repeated. What is in a
+/// directory belongs to whoever runs the environment's units.
+#[async_trait]
+pub trait Filesystems: Send + Sync {
+    /// Makes sure that it is there, and empty unless it is one that ends with its unit. What is in one of that name
+    /// already is somebody's, and is given to nobody.
+    async fn make(&self, filesystem: &Filesystem) -> Result<(), ProviderError>;
+
+    /// Makes sure that one which was there before is there, also after the machine has started anew; its size, MiB.
+    /// Never makes one.
+    async fn import(&self, filesystem: &Filesystem) -> Result<u64, ProviderError>;
+
+    /// Removes it with what is in it. What is in one that never was said to be there is somebody else's, and stays.
+    async fn destroy(&self, filesystem: &Filesystem) -> Result<(), ProviderError>;
+
+    /// Gives it up: it stays as it is, also when the environment is destroyed, until it is imported.
+    async fn release(&self, filesystem: &Filesystem) -> Result<(), ProviderError>;
 }
 
 /// What holds of a document: what listens where, and what does not, and why.

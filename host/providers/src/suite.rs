@@ -2,11 +2,16 @@
 //! instance is. It panics where a promise is broken.
 #![allow(clippy::unwrap_used, reason = "a suite of tests, for tests alone")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use periapt_model::constraints::Constraints;
+use periapt_model::storage::PoolKind;
 
-use crate::{InstanceId, InstanceState, Provider, ProviderError, SharedAgent, StartInstance};
+use crate::{
+    Filesystem, Filesystems, InstanceId, InstanceState, Provider, ProviderError, SharedAgent,
+    StartInstance,
+};
 
 /// A request for `name` with some configuration.
 pub fn request(name: &str) -> StartInstance {
@@ -45,6 +50,9 @@ pub async fn run(provider: Arc<dyn Provider>) {
     );
     if let Some(agent) = provider.shared_agent() {
         runs_one_agent(provider.as_ref(), agent).await;
+    }
+    if let Some(filesystems) = provider.filesystems() {
+        keeps_directories(filesystems).await;
     }
     assert!(
         !format!("{:?}", request("0")).contains("hidden"),
@@ -101,5 +109,50 @@ async fn runs_one_agent(provider: &dyn Provider, agent: &dyn SharedAgent) {
     for instance in there {
         let again = provider.start_instance(request(&instance.name)).await;
         assert_eq!(again.unwrap().state, InstanceState::Running);
+    }
+}
+
+/// While an agent runs. Nothing is left.
+async fn keeps_directories(filesystems: &dyn Filesystems) {
+    let of = |directory: &str, kind| Filesystem {
+        directory: directory.to_owned(),
+        kind,
+        size: 16,
+        attributes: BTreeMap::new(),
+        made: true,
+    };
+    let plain = of("data-0", PoolKind::Rootfs);
+    let code = |refused: Result<(), ProviderError>| refused.unwrap_err().code();
+    let absent = filesystems.import(&plain).await.map(drop);
+    assert_eq!(code(absent), "storage-not-there");
+    for _ in 0..2 {
+        filesystems.make(&plain).await.unwrap();
+    }
+    for _ in 0..2 {
+        filesystems.release(&plain).await.unwrap();
+    }
+    assert_eq!(filesystems.import(&plain).await.unwrap(), 16);
+    assert!(filesystems.import(&plain).await.unwrap() > 0);
+    for _ in 0..2 {
+        filesystems.destroy(&plain).await.unwrap();
+    }
+    let gone = filesystems.import(&plain).await.map(drop);
+    assert_eq!(code(gone), "storage-not-there");
+    for bad in ["", "..", ".files", "a/b", "../data-0"] {
+        let refused = filesystems.make(&of(bad, PoolKind::Rootfs)).await;
+        assert_eq!(code(refused), "storage-directory-invalid", "{bad}");
+    }
+    // Whether these can be had depends on whose process it is, and where.
+    for kind in [PoolKind::Tmpfs, PoolKind::Loop] {
+        let limited = of(&format!("{kind}-1"), kind);
+        match filesystems.make(&limited).await {
+            Ok(()) => filesystems.make(&limited).await.unwrap(),
+            Err(error) => {
+                let code = error.code();
+                let known = ["storage-needs-root", "storage-program"];
+                assert!(known.contains(&code), "{code}: {error}");
+            }
+        }
+        filesystems.destroy(&limited).await.unwrap();
     }
 }

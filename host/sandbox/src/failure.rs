@@ -55,6 +55,9 @@ pub enum HookFailure {
     /// The unit's directories could not be made available.
     #[error("the directories of the unit could not be prepared: {0}")]
     Directories(String),
+    /// The directory of a storage that the unit has cannot be opened.
+    #[error("the directory of storage {storage} is not there: {reason}")]
+    StorageMissing { storage: String, reason: String },
     /// The process has no file descriptor left, or the machine. No fault of the charm: the hook is
     /// to be run again later.
     #[error("the agent has no file descriptors left: {0}")]
@@ -89,6 +92,7 @@ impl HookFailure {
             HookFailure::DirectoryUnreadable { .. } => "directory-unreadable",
             HookFailure::Instantiate(_) => "instantiate",
             HookFailure::Directories(_) => "directories",
+            HookFailure::StorageMissing { .. } => "storage-missing",
             HookFailure::Descriptors(_) => "descriptors",
             HookFailure::Unknown(_) => "unknown",
         }

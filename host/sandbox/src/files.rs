@@ -1,5 +1,5 @@
-//! Directories of a hook: what the guest finds under `/charm`, `/state`, `/tmp`, `/shared` and
-//! `/resources`.
+//! Directories of a hook: what the guest finds under `/charm`, `/state`, `/tmp`, `/shared`,
+//! `/resources` and where its storage is.
 //!
 //! Nothing is made or opened before the guest uses it. A guest that asks for its directories, as
 //! some languages do before their first line of output, gets handles ([`Mounted`]) that stand for
@@ -18,6 +18,10 @@
 //! What a hook leaves in `/state` and `/tmp` is taken away when it fails. What it leaves in a
 //! directory that it shares stays, and others live there. So a tree that is too deep there is
 //! cut at the bound when the hook ends: whoever runs next finds nothing to be blamed for.
+//!
+//! What a hook writes to a storage stays as well, and is neither measured nor cut: a storage has a file system
+//! of its own, whose size was chosen for it, or as much room as the machine has. It is opened below the
+//! directory of all storages through no link.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +55,8 @@ pub struct Directories {
     /// one file in it, read-only. There is no `/resources` itself. Which directory it is, is asked when
     /// the guest uses it.
     pub resources: Vec<String>,
+    /// Storage that the unit has, each at a path of its own.
+    pub storage: Vec<StorageDirectory>,
 }
 
 /// The files of a unit, as one hook meets them. All functions may block; what takes long counts as
@@ -83,6 +89,21 @@ pub struct SharedDirectory {
     /// One word, without `/`.
     pub name: String,
     pub path: PathBuf,
+    pub access: Access,
+}
+
+/// The directory of a storage that the unit has. What a hook writes there is there at once, also when the
+/// hook fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StorageDirectory {
+    /// As people name it: `data/0`.
+    pub id: String,
+    /// Holds the directories of all storages.
+    pub root: PathBuf,
+    /// The name of this one there, one word.
+    pub directory: String,
+    /// Where the guest finds it.
+    pub location: String,
     pub access: Access,
 }
 

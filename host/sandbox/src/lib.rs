@@ -47,7 +47,7 @@ pub use compile::{
 };
 pub use engine::SandboxEngine;
 pub use failure::{HookFailure, out_of_descriptors, trap_reason};
-pub use files::{Directories, SharedDirectory, UnitFiles};
+pub use files::{Directories, SharedDirectory, StorageDirectory, UnitFiles};
 pub use foundation::{EngineError, Foundation, Settings, engine_hash, imports};
 pub use meter::Meter;
 pub use periapt_contract::settings::Settings as Bag;

@@ -1,9 +1,10 @@
-//! The files that a workload sees: one directory, to read, as a hook committed it.
+//! The files that a workload sees: directories, to read as a hook committed them, or of storage that its unit has.
 //!
 //! Where it is, is asked for each request, so a commit is seen by the next one, and one that is under way
 //! goes on in what it began with. The directory itself is inside a tree that a guest wrote, which may have made
 //! a link of it; it is opened below the tree's root and follows none. It stays open for the requests that follow,
-//! as long as it is there.
+//! as long as it is there. What was opened goes with the workload, so that one whose unit has let go of a storage
+//! keeps nobody from taking that back.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -35,6 +36,7 @@ pub struct Mount {
     below: PathBuf,
     /// Where the workload finds it, such as `/site`.
     guest: String,
+    access: FsPerms,
     opened: Arc<Mutex<Option<Opened>>>,
 }
 
@@ -45,12 +47,23 @@ struct Opened {
 }
 
 impl Mount {
+    /// To read.
     pub fn new(committed: Arc<dyn Committed>, below: PathBuf, guest: String) -> Self {
         Self {
             committed,
             below,
             guest,
+            access: FsPerms::ReadOnly,
             opened: Arc::default(),
+        }
+    }
+
+    /// To read and to write.
+    #[must_use]
+    pub fn writable(self) -> Self {
+        Self {
+            access: FsPerms::ReadWrite,
+            ..self
         }
     }
 
@@ -62,7 +75,7 @@ impl Mount {
         let directory = self.open().map_err(failed)?;
         // The builder takes a path; this one names what is open.
         let path = format!("/proc/self/fd/{}", directory.as_raw_fd());
-        wasi.preopened_dir(path, &self.guest, FsPerms::ReadOnly)
+        wasi.preopened_dir(path, &self.guest, self.access)
             .map_err(|error| failed(io::Error::other(format!("{error:#}"))))?;
         Ok(())
     }

@@ -29,13 +29,14 @@ pub enum StoreError {
     #[error("{message}")]
     Refused { refusal: Refusal, message: String },
     #[error(
-        "model \"{model}\" is not empty: {applications} applications, {units} units, {machines} machines"
+        "model \"{model}\" is not empty: {applications} applications, {units} units, {machines} machines, {storage} storages"
     )]
     NotEmpty {
         model: String,
         applications: u64,
         units: u64,
         machines: u64,
+        storage: u64,
     },
     #[error("machine {machine} has assigned units: {units}")]
     HasAssignedUnits { machine: String, units: String },

@@ -47,6 +47,7 @@ mod relation;
 mod resource;
 mod secret;
 mod status;
+mod storage;
 mod tables;
 mod unit;
 mod usage;

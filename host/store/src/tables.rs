@@ -9,7 +9,8 @@ use periapt_model::ModelUuid;
 use crate::db::{Param, Tx, params};
 use crate::{
     Result, annotation, application, block, charm, cleanup, controller, database, hook, lease, log,
-    machine, model, operation, payload, relation, resource, secret, status, unit, usage, user,
+    machine, model, operation, payload, relation, resource, secret, status, storage, unit, usage,
+    user,
 };
 
 /// A table whose rows belong to a model.
@@ -94,6 +95,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     secret::TABLES,
     machine::TABLES,
     status::TABLES,
+    storage::TABLES,
     hook::TABLES,
     cleanup::TABLES,
     lease::TABLES,

@@ -234,6 +234,8 @@ pub(crate) fn request(name: &str, units: u32) -> Deploy {
         charm: format!("local:{name}-0"),
         units,
         config: Default::default(),
+        storage: Default::default(),
+        attach_storage: Vec::new(),
     }
 }
 

@@ -48,6 +48,21 @@
 //! # }
 //! ```
 //!
+//! Storage is real directories: what a unit wrote is where [`Scenario::storage_directory`] says, also when the unit is
+//! gone, and the unit that it is attached to next finds it.
+//!
+//! ```no_run
+//! # async fn story(scenario: &periapt_testing::Scenario) -> Result<(), periapt_testing::ScenarioError> {
+//! scenario.add_storage("site/0", "pages", "1").await?;
+//! let pages = scenario.storage_directory("pages/0").await?;
+//! scenario.remove_unit("site/0", false).await?;
+//! scenario.add_units("site", 1).await?;
+//! scenario.attach_storage("site/1", "pages/0").await?;
+//! assert!(pages.is_dir());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Nothing is simulated but time and the machines: charms run in their sandbox, commits go
 //! through the store, agents speak to the controller over TLS on the loopback interface. What
 //! this crate never does: it starts no process but the one that compiles a charm, and it leaves
@@ -60,6 +75,7 @@ mod place;
 mod requests;
 mod scenario;
 mod secrets;
+mod storage;
 mod time;
 mod waiting;
 

@@ -1,7 +1,8 @@
 //! Machines that are tasks of this process: one agent for each model, on the scenario's clock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,8 +12,8 @@ use periapt_engine::SharedClock;
 use periapt_model::reach::published::Published;
 use periapt_providers::local::Records;
 use periapt_providers::{
-    Applied, Environments, Firewall, Instance, InstanceId, InstanceState, Provider, ProviderError,
-    SharedAgent, StartInstance,
+    Applied, Environments, Filesystem, Filesystems, Firewall, Instance, InstanceId, InstanceState,
+    Provider, ProviderError, SharedAgent, StartInstance,
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -228,8 +229,61 @@ impl Provider for ModelMachines {
         Some(self)
     }
 
+    fn filesystems(&self) -> Option<&dyn Filesystems> {
+        Some(self)
+    }
+
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {
         Some(self)
+    }
+}
+
+impl ModelMachines {
+    /// The directory of a storage, below that of the model's agent.
+    fn storage(&self, filesystem: &Filesystem) -> Result<PathBuf, ProviderError> {
+        let name = filesystem.directory.as_str();
+        if Path::new(name).file_name() != Some(name.as_ref()) {
+            return Err(ProviderError::InvalidDirectory(name.to_owned()));
+        }
+        let agent = self.shared.directory.join(&self.environment);
+        Ok(agent.join("storage").join(name))
+    }
+}
+
+/// Plain directories, whatever the pool: nothing is mounted, and no size is held.
+#[async_trait]
+impl Filesystems for ModelMachines {
+    async fn make(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
+        let path = self.storage(filesystem)?;
+        std::fs::create_dir_all(&path).map_err(file("make", path))
+    }
+
+    async fn import(&self, filesystem: &Filesystem) -> Result<u64, ProviderError> {
+        let path = self.storage(filesystem)?;
+        match path.is_dir() {
+            true => Ok(filesystem.size.max(1)),
+            false => Err(ProviderError::NothingToImport(path)),
+        }
+    }
+
+    async fn destroy(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
+        let path = self.storage(filesystem)?;
+        match std::fs::remove_dir_all(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.map_err(file("remove", path)),
+        }
+    }
+
+    async fn release(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
+        self.storage(filesystem).map(drop)
+    }
+}
+
+fn file(doing: &'static str, path: PathBuf) -> impl FnOnce(io::Error) -> ProviderError {
+    move |source| ProviderError::File {
+        doing,
+        path,
+        source,
     }
 }
 

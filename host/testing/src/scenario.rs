@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use periapt_client::rest::{Authorization, RestClient, RestError};
+use periapt_client::rest::{Authorization, Removing, RestClient, RestError};
 use periapt_controller::{BootstrapOptions, ControllerError, RunOptions};
 use periapt_engine::FakeClock;
 use periapt_model::config::Value;
@@ -22,6 +22,7 @@ use crate::ScenarioError;
 use crate::machines::Machines;
 use crate::place;
 use crate::requests::Web;
+use crate::storage::asked;
 use crate::time::{PATIENCE, Passing};
 
 /// The model that every scenario has.
@@ -138,6 +139,20 @@ impl Scenario {
         units: u32,
         settings: &[(&str, &str)],
     ) -> Result<ApplicationInfo, ScenarioError> {
+        self.deploy_with_storage(charm, application, units, settings, &[])
+            .await
+    }
+
+    /// As [`Scenario::deploy_with`], with what each unit is given of the charm's storage: `("data", "loop,2,1G")`, as
+    /// `--storage data=loop,2,1G` says it.
+    pub async fn deploy_with_storage(
+        &self,
+        charm: impl AsRef<Path>,
+        application: &str,
+        units: u32,
+        settings: &[(&str, &str)],
+        storage: &[(&str, &str)],
+    ) -> Result<ApplicationInfo, ScenarioError> {
         let path = charm.as_ref();
         let archive = std::fs::read(path).map_err(|source| ScenarioError::File {
             what: "reading",
@@ -159,6 +174,8 @@ impl Scenario {
             units,
             config: texts(settings),
             placement: Vec::new(),
+            storage: asked(storage)?,
+            attach_storage: Vec::new(),
         };
         self.client.deploy(MODEL, &deploy).await.map_err(doing)
     }
@@ -244,7 +261,9 @@ impl Scenario {
     /// Begins to remove a unit.
     pub async fn remove_unit(&self, unit: &str, force: bool) -> Result<(), ScenarioError> {
         let unit: UnitName = name(unit)?;
-        let removed = self.client.remove_unit(MODEL, &unit, force, None);
+        let removed = self
+            .client
+            .remove_unit(MODEL, &unit, Removing::within(force, None));
         removed
             .await
             .map(|_| ())
@@ -258,9 +277,9 @@ impl Scenario {
         force: bool,
     ) -> Result<(), ScenarioError> {
         let application: ApplicationName = name(application)?;
-        let removed = self
-            .client
-            .remove_application(MODEL, &application, force, None);
+        let removed =
+            self.client
+                .remove_application(MODEL, &application, Removing::within(force, None));
         removed
             .await
             .map(|_| ())

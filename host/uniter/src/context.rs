@@ -18,6 +18,7 @@ use periapt_contract::workload::{Committed, Container};
 use periapt_engine::{SharedClock, SharedRandomness, failpoint};
 use periapt_model::hook::AtOnce;
 use periapt_model::status::{Status, Workload};
+use periapt_model::storage::StorageId;
 use periapt_model::{Tag, UnitName};
 use periapt_sandbox::{CallError, Cancelled, Goals, HookContext, RelationInfo};
 use periapt_wire::ApiConnection;
@@ -33,6 +34,7 @@ use crate::process::ModelIdentity;
 use crate::resources::{OfHook, Resources};
 use crate::settings::{KnownSettings, SharedSettings};
 use crate::snapshot::HookSnapshot;
+use crate::storage::Held;
 use crate::turns::Turn;
 use crate::workloads::Workloads;
 
@@ -45,6 +47,7 @@ mod relations;
 mod resources;
 mod secrets;
 mod status;
+mod storage;
 
 pub(crate) use relations::relations;
 
@@ -95,6 +98,10 @@ pub(crate) struct UnitContext {
     pub all_resources: Resources,
     /// What this hook asked for of them.
     pub held: OfHook,
+    /// That the unit has in this hook.
+    pub storage: Held,
+    /// What the hook is about.
+    pub hook_storage: Option<StorageId>,
     /// As the hook is told of them.
     pub relations: Vec<RelationInfo>,
     pub settings: KnownSettings,

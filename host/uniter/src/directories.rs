@@ -9,6 +9,10 @@ pub(crate) const UNITS: &str = "units";
 /// Where the shared directories are.
 pub(crate) const SHARED: &str = "shared";
 
+/// Where the directories of storage are. Each is made, and taken back, by the model's provider, which is not the
+/// agent; what is in them the agent's units have.
+pub(crate) const STORAGE: &str = "storage";
+
 /// The directory of a unit.
 pub fn unit(agent: &Path, unit: &UnitName) -> PathBuf {
     agent.join(UNITS).join(name(unit))

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use periapt_contract::action::Task;
 use periapt_model::hook::Info;
+use periapt_model::storage::StorageId;
 use periapt_model::task::{Asked, DueTask, Results, TaskId};
 use periapt_sandbox::Output;
 use periapt_wire::agent::uniter::TaskToRun;
@@ -31,6 +32,14 @@ impl<'a> Dispatch<'a> {
         match self {
             Dispatch::Hook(_) => None,
             Dispatch::Task(task) => Some(task),
+        }
+    }
+
+    /// The storage that it is about, if that is one.
+    pub fn storage(self) -> Option<&'a StorageId> {
+        match self {
+            Dispatch::Hook(hook) => Some(&hook.storage.as_ref()?.id),
+            Dispatch::Task(_) => None,
         }
     }
 

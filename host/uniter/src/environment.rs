@@ -53,7 +53,7 @@ pub fn variables(
         .collect()
 }
 
-/// What the hook of a relation or of a secret has beside that.
+/// What the hook of a relation, of a secret or of a storage has beside that.
 pub fn of_event(hook: &Info) -> impl Iterator<Item = (String, String)> {
     about(hook).map(|(_, variable, value)| (variable.to_owned(), value))
 }
@@ -75,7 +75,8 @@ pub fn of_meter(meter: &Meter) -> [(String, String); 2] {
     ]
 }
 
-/// What the event of the hook of a relation or of a secret says of it, as the contract names these things.
+/// What the event of the hook of a relation, of a secret or of a storage says of it, as the contract names these
+/// things.
 pub fn attributes(hook: &Info) -> Vec<(String, String)> {
     about(hook)
         .map(|(attribute, _, value)| (attribute.to_owned(), value))
@@ -108,7 +109,17 @@ fn about(hook: &Info) -> impl Iterator<Item = (&'static str, &'static str, Strin
             ("secret-revision", "JUJU_SECRET_REVISION", revision),
         ]
     });
+    let storage = hook.storage.as_ref().map(|event| {
+        let location = Some(event.location.clone());
+        let kind = Some(event.kind.to_string());
+        [
+            ("storage-id", "JUJU_STORAGE_ID", Some(event.id.to_string())),
+            ("storage-location", "JUJU_STORAGE_LOCATION", location),
+            ("storage-kind", "JUJU_STORAGE_KIND", kind),
+        ]
+    });
     let facts = facts.into_iter().flatten();
     let facts = facts.chain(secret.into_iter().flatten());
+    let facts = facts.chain(storage.into_iter().flatten());
     facts.filter_map(|(attribute, variable, value)| Some((attribute, variable, value?)))
 }

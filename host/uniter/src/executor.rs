@@ -73,6 +73,7 @@ pub(crate) struct Executor {
     /// What was committed of the unit's containers.
     containers: Arc<BTreeMap<String, Committed>>,
     handed_over: Option<containers::HandedOver>,
+    attachments: containers::Attachments,
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
@@ -156,6 +157,7 @@ impl Executor {
             kept: kept.stays().then(|| Arc::new(kept)),
             containers,
             handed_over: None,
+            attachments: containers::Attachments::default(),
             shown,
             reason,
             begun: Duration::ZERO,

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::charms::Charm;
 use crate::context::{Tether, UnitContext};
-use crate::dispatch::{Dispatch, RunningTask};
+use crate::dispatch::Dispatch;
 use crate::environment;
 use crate::error::{UniterError, call};
 use crate::files::is_word;
@@ -35,6 +35,7 @@ use crate::sandbox::{HookCall, RunnableCharm, SandboxError};
 use crate::settings::KnownSettings;
 use crate::snapshot::HookSnapshot;
 use crate::state_directory::StateDirectory;
+use crate::storage::{self, Held};
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
 use crate::workloads;
@@ -87,6 +88,8 @@ pub(crate) struct Surroundings {
     pub leads_until: Option<Duration>,
     /// What was committed of the unit's containers.
     pub containers: Arc<BTreeMap<String, Committed>>,
+    /// Storage that the unit has.
+    pub storage: Held,
 }
 
 /// A hook that is about to run on the files of `generation`. The turn goes on until its thread has
@@ -152,14 +155,21 @@ impl Starting {
         let files = HookFiles::new(state_directory, generation, process, held.clone());
         let files = Arc::new(files);
         let job = Job {
-            call: hook_call(config, charm, dispatch, files.clone(), &snapshot),
+            call: hook_call(
+                config,
+                charm,
+                dispatch,
+                files.clone(),
+                &snapshot,
+                &around.storage,
+            ),
             context: Box::new(context(
                 config,
                 charm,
                 around,
                 snapshot,
                 held,
-                dispatch.task().cloned(),
+                dispatch,
                 tether.clone(),
                 turn.clone(),
             )),
@@ -253,6 +263,7 @@ fn hook_call(
     dispatch: Dispatch<'_>,
     files: Arc<HookFiles>,
     snapshot: &HookSnapshot,
+    storage: &Held,
 ) -> HookCall {
     let (machine, principal) = (snapshot.machine.as_ref(), snapshot.principal.as_ref());
     let name = dispatch.name();
@@ -278,6 +289,7 @@ fn hook_call(
             temporary: config.process.temporary(),
             shared: shared(&config.process, &config.unit, principal, charm),
             resources: declared(&charm.info).into_keys().collect(),
+            storage: storage::directories_of(storage, &config.process.storage()),
         },
         limits: snapshot.limits.clone(),
     }
@@ -317,7 +329,7 @@ fn context(
     around: Surroundings,
     snapshot: HookSnapshot,
     held: OfHook,
-    task: Option<Arc<RunningTask>>,
+    dispatch: Dispatch<'_>,
     tether: Tether,
     turn: Arc<Turn>,
 ) -> UnitContext {
@@ -334,6 +346,8 @@ fn context(
         resources: declared(&charm.info),
         all_resources: config.process.resources().clone(),
         held,
+        storage: around.storage,
+        hook_storage: dispatch.storage().cloned(),
         relations: around.relations,
         settings: around.settings,
         shared_settings: config.process.settings().clone(),
@@ -344,7 +358,7 @@ fn context(
         leadership: config.leadership.clone(),
         leads_until: around.leads_until,
         lines: around.lines,
-        task,
+        task: dispatch.task().cloned(),
         clock: config.process.clock().clone(),
         randomness: config.process.randomness().clone(),
         runtime: tokio::runtime::Handle::current(),

@@ -47,6 +47,7 @@ mod settings;
 mod snapshot;
 mod standing;
 mod state_directory;
+mod storage;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod turns;

@@ -112,8 +112,8 @@ impl Process {
     /// What it keeps in its directory.
     pub const DIRECTORIES: &[&str] = &[
         "charms",
-        "units",
-        "shared",
+        directories::UNITS,
+        directories::SHARED,
         "tmp",
         discard::DISCARDED,
         intents::DIRECTORY,
@@ -286,6 +286,11 @@ impl Process {
     /// Where the shared directories are.
     pub(crate) fn shared_directories(&self) -> PathBuf {
         self.shared.directory.join(directories::SHARED)
+    }
+
+    /// Where the directories of storage are.
+    pub(crate) fn storage(&self) -> PathBuf {
+        self.shared.directory.join(directories::STORAGE)
     }
 
     /// The directory of a unit; `state` is in it.

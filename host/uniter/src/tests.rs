@@ -15,6 +15,7 @@ mod relations;
 mod resources;
 mod secrets;
 mod standing;
+mod storage;
 mod tasks;
 #[path = "../../files/src/testing.rs"]
 pub(crate) mod trees;

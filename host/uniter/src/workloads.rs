@@ -17,6 +17,7 @@ use periapt_model::charm::CharmInfo;
 use periapt_model::workload::desired::{self, Component, Desired, Observed, file_name};
 
 use crate::error::{UniterError, file};
+use crate::storage::{Held, in_container};
 
 /// The directory in that of the agent.
 pub const DIRECTORY: &str = "workloads";
@@ -131,6 +132,7 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
 pub(crate) fn plans(
     charm: &CharmInfo,
     committed: &BTreeMap<String, Committed>,
+    storage: &Held,
 ) -> BTreeMap<String, desired::Container> {
     let declared = declared(charm).into_iter();
     let planned = declared.filter_map(|container| {
@@ -142,6 +144,7 @@ pub(crate) fn plans(
         let wanted = desired::Container {
             plan,
             files: files.map(|may| may.files.clone()).unwrap_or_default(),
+            storage: in_container(charm, &container.name, storage),
             requests: committed.requests.clone(),
         };
         Some((container.name, wanted))

@@ -25,6 +25,7 @@ pub struct Found {
 /// Restricts this process, which has one thread yet.
 pub fn restrict(
     identity: &Identity,
+    read_write: &[&Path],
     read_only: &[&Path],
     sockets: Sockets,
 ) -> Result<(Found, LockdownReport), Failure> {
@@ -35,7 +36,7 @@ pub fn restrict(
     let report = lock_down(&Walls {
         // Only who is given its connections runs any.
         guests: sockets == Sockets::Given,
-        read_write: &[],
+        read_write,
         read_only,
         connect: &[],
         sockets,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use periapt_model::reach::Network;
+use periapt_model::workload::desired::Stored;
 use periapt_model::workload::service::Current;
 use periapt_model::workload::trace::{OfUnit, Span};
 use periapt_model::workload::traffic::Requests;
@@ -116,6 +117,8 @@ pub struct Serving {
     pub generation: PathBuf,
     /// What lies below the generation, and where the workload finds it.
     pub files: BTreeMap<String, String>,
+    /// Storage of the unit, by where the workload finds it.
+    pub storage: BTreeMap<String, Stored>,
     pub environment: BTreeMap<String, String>,
     pub concurrency: u32,
     pub timeout_ms: u64,

@@ -163,6 +163,9 @@ impl InProcess {
             for service in &mut serving {
                 service.component = self.directory.join(&service.component);
                 service.generation = self.directory.join(&service.generation);
+                for stored in service.storage.values_mut() {
+                    stored.directory = self.directory.join(&stored.directory);
+                }
             }
             let mut news = serving != unit.served;
             if news {

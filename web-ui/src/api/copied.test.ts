@@ -31,9 +31,14 @@ const sample: object = new Proxy(Object("1") as object, {
   },
 });
 
-/** Names that mean something; a unit's name has two parts, and a filter nothing that nobody set. */
+/** Names that mean something; the names of units and storages have two parts, and a filter nothing that nobody set. */
 const KNOWN: Record<string, unknown> = {
-  paths: { ...paths, unit: (model: string) => paths.unit(model, "site/0") },
+  paths: {
+    ...paths,
+    unit: (model: string) => paths.unit(model, "site/0"),
+    unitStorage: (model: string) => paths.unitStorage(model, "site/0"),
+    storage: (model: string) => paths.storage(model, "data/0"),
+  },
   withQuery,
   logAddress,
   filter: {},

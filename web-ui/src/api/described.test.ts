@@ -8,9 +8,16 @@ import { uploadCharm, uploadResource } from "./upload";
 
 /** Calls whose arguments are not all texts and numbers. */
 const ARGUMENTS: Record<string, unknown[]> = {
+  "applications.remove": ["m", "site", true, true],
   "audit.page": ["m", { user: "u", matching: "m", result: "ok", since: 1, until: 2, limit: 1, after: "a" }],
+  "models.destroy": ["m", true, false],
+  "units.remove": ["m", "site/0", true, true],
   "hooks.page": ["m", { unit: "site/0", application: "site", hook: "start", result: "ok", limit: 1, after: "a" }],
   "operations.page": ["m", { units: "site/0", applications: "site", actions: "rebuild", status: "failed", limit: 1, after: "a" }],
+  "storage.add": ["m", "site/0", { storage: "data", asked: {} }],
+  "storage.attach": ["m", "data/0", "site/0"],
+  "storage.detach": ["m", "data/0", false],
+  "storage.remove": ["m", "data/0", true, true],
   "tasks.show": ["m", 1, { lines: 1, wait: 1 }],
 };
 

@@ -46,8 +46,9 @@ export const models = {
   list: () => all<t.ModelSummary>("/v1/models"),
   show: (model: string) => call<t.ModelSummary>("GET", paths.model(model)),
   add: (name: string) => call<t.ModelSummary>("POST", "/v1/models", { body: { name, config: {} } }),
-  destroy: (model: string, force: boolean) =>
-    call<t.ModelSummary>("DELETE", paths.model(model), { query: { force: force || null } }),
+  /** Storage that outlives units is destroyed or given up; where nobody says which, a model that has such stays. */
+  destroy: (model: string, force: boolean, destroyStorage: boolean | null) =>
+    call<t.ModelSummary>("DELETE", paths.model(model) + paths.removal(force, destroyStorage)),
   config: (model: string) => callTagged<t.ConfigSettings>("GET", `${paths.model(model)}/config`),
   setConfig: (model: string, change: t.ConfigChange, tag: string | null) =>
     call<t.ConfigSettings>("PATCH", `${paths.model(model)}/config`, { body: change, ifMatch: tag }),
@@ -69,8 +70,8 @@ export const applications = {
     model: string,
     body: { application: string; charm: string; units: number; config: t.ConfigValues },
   ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
-  remove: (model: string, name: string, force: boolean) =>
-    call<t.Removal>("DELETE", paths.application(model, name), { query: { force: force || null } }),
+  remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
+    call<t.Removal>("DELETE", paths.application(model, name) + paths.removal(force, destroyStorage || null)),
   config: (model: string, name: string) =>
     callTagged<t.ApplicationConfig>("GET", `${paths.application(model, name)}/config`),
   setConfig: (model: string, name: string, change: t.ConfigChange, tag: string | null) =>
@@ -116,8 +117,8 @@ export const units = {
     all<t.ServiceInfo>(`${paths.model(model)}/services`, { name: `${name}:*` }),
   checks: (model: string, name: string) =>
     all<t.CheckInfo>(`${paths.model(model)}/checks`, { name: `${name}:*` }),
-  remove: (model: string, name: string, force: boolean) =>
-    call<t.Removal>("DELETE", paths.unit(model, name), { query: { force: force || null } }),
+  remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
+    call<t.Removal>("DELETE", paths.unit(model, name) + paths.removal(force, destroyStorage || null)),
   resolve: (model: string, name: string, retry: boolean) =>
     call<unknown>("POST", `${paths.unit(model, name)}/resolved`, { body: { retry } }),
   history: (model: string, name: string, limit: number) =>
@@ -232,6 +233,28 @@ export const secrets = {
 
 export const secretBackends = {
   list: () => call<t.SecretBackendInfo[]>("GET", paths.SECRET_BACKENDS),
+};
+
+export const storage = {
+  attach: (model: string, id: string, unit: string) =>
+    call<t.StorageInfo>("POST", `${paths.storage(model, id)}/attach`, { body: { unit } }),
+  detach: (model: string, id: string, force: boolean) =>
+    call<t.StorageInfo>("POST", `${paths.storage(model, id)}/detach`, { body: { force } }),
+  /** With what is in it, unless its directory is kept. */
+  remove: (model: string, id: string, force: boolean, keep: boolean) =>
+    call<unknown>("DELETE", paths.storage(model, id) + paths.storageRemoval(force, keep)),
+  import: (model: string, body: { pool: string; "provider-id": string; storage: string }) =>
+    call<t.StorageInfo>("POST", paths.storages(model), { body }),
+  /** More for a unit. */
+  add: (model: string, unit: string, body: { storage: string; asked: t.AskedStorage }) =>
+    call<t.StorageInfo[]>("POST", paths.unitStorage(model, unit), { body }),
+};
+
+export const storagePools = {
+  list: (model: string) => call<t.StoragePoolInfo[]>("GET", paths.storagePools(model)),
+  create: (model: string, body: { name: string; provider: string; attributes: Record<string, string> }) =>
+    call<t.StoragePoolInfo>("POST", paths.storagePools(model), { body }),
+  remove: (model: string, name: string) => call<unknown>("DELETE", paths.storagePool(model, name)),
 };
 
 export const logs = {

@@ -61,6 +61,31 @@ export const secretGrant = (inModel: string, id: string, application: string): s
 
 export const SECRET_BACKENDS = "/v1/secret-backends";
 
+export const storages = (inModel: string): string => `${model(inModel)}/storage`;
+
+/** `data/0` stands as two parts. */
+export const storage = (inModel: string, id: string): string =>
+  `${storages(inModel)}/${id.split("/").map(part).join("/")}`;
+
+export const unitStorage = (inModel: string, name: string): string => `${unit(inModel, name)}/storage`;
+
+export const storagePools = (inModel: string): string => `${model(inModel)}/storage-pools`;
+
+export const storagePool = (inModel: string, name: string): string => `${storagePools(inModel)}/${part(name)}`;
+
+/** How something is removed, as it stands behind its address. */
+export const removal = (force: boolean, destroyStorage: boolean | null): string =>
+  said([force && "force=true", destroyStorage !== null && `destroy-storage=${destroyStorage}`]);
+
+/** The same of a storage, whose directory may be kept. */
+export const storageRemoval = (force: boolean, keep: boolean): string =>
+  said([force && "force=true", keep && "no-destroy=true"]);
+
+function said(words: (string | false)[]): string {
+  const all = words.filter(Boolean);
+  return all.length > 0 ? `?${all.join("&")}` : "";
+}
+
 export const user = (name: string): string => `/v1/users/${part(name)}`;
 
 export const modelAccess = (inModel: string, name: string): string =>

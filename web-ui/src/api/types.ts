@@ -66,6 +66,12 @@ export type SecretBackendInfo = Schemas["SecretBackendInfo"];
 export type SecretValues = Record<string, string>;
 export type RevealedSecret = Omit<Schemas["RevealedSecret"], "values"> & { values: SecretValues };
 
+export type StorageInfo = Schemas["StorageInfo"];
+export type StorageAttachment = Schemas["StorageAttachmentInfo"];
+export type StoragePoolInfo = Schemas["StoragePoolInfo"];
+/** What is left out is as for the other units of the application. */
+export type AskedStorage = Schemas["Asked"];
+
 export type ConfigValues = NonNullable<Schemas["Deploy"]["config"]>;
 export type Settings = UnitBag["data"];
 

@@ -17,6 +17,9 @@ export const toOperation = (model: string, id: number): string => `${toOperation
 export const toSecrets = (model: string): string => `${toModel(model)}/secrets`;
 /** By its id, or the name that a person gave it. */
 export const toSecret = (model: string, id: string): string => `${toSecrets(model)}/${part(id)}`;
+export const toStorages = (model: string): string => `${toModel(model)}/storage`;
+export const toStorage = (model: string, id: string): string =>
+  `${toStorages(model)}/${id.split("/").map(part).join("/")}`;
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
 export const toBlocks = (model: string): string => `${toModel(model)}/blocks`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;

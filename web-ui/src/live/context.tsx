@@ -22,6 +22,7 @@ import type {
   OperationInfo,
   RelationInfo,
   SecretInfo,
+  StorageInfo,
   UnitInfo,
 } from "../api/types";
 import { Connection, type Health, type Outage } from "./connection";
@@ -68,6 +69,8 @@ function staleKeys(event: LiveEvent): unknown[][] {
       return [["bags"], ["reachability"]];
     case "model":
       return [["model-config"], ["access"], ["reachability"]];
+    case "storage":
+      return [["storage-pools"]];
     case "user":
       return [["users"], ["access"]];
     default:
@@ -175,6 +178,12 @@ export function useModel(name: string): ModelEntities {
 export function useSecrets(name: string): readonly SecretInfo[] {
   const { model } = useModel(name);
   return useTable((state) => state.table<SecretInfo>(model?.uuid ?? "", "secret"));
+}
+
+/** Storage of the model, what is being taken away among it. */
+export function useStorages(name: string): readonly StorageInfo[] {
+  const { model } = useModel(name);
+  return useTable((state) => state.table<StorageInfo>(model?.uuid ?? "", "storage"));
 }
 
 /** Operations of the model that were told of while this page was open: they are no part of the stream's beginning. */

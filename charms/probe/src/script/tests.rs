@@ -41,6 +41,7 @@ fn a_line_that_makes_no_sense_is_named() {
         "start: status fine",
         "nowhere-relation-joined: succeed",
         "ring-relation-danced: succeed",
+        "disk-storage-attached: succeed",
         "start: relation-set",
         "start: shared-write logs file",
         "start: shared-escape",

@@ -1,11 +1,16 @@
 use super::*;
 
 fn read(pages: &str) -> Result<Site, String> {
-    Site::read(&Config {
+    read_with(pages, Vec::new())
+}
+
+fn read_with(pages: &str, kept: Vec<Page>) -> Result<Site, String> {
+    let config = Config {
         title: " Tea ".to_owned(),
         theme: "dark".to_owned(),
         pages: pages.to_owned(),
-    })
+    };
+    Site::read(&config, kept)
 }
 
 #[test]
@@ -50,13 +55,24 @@ fn advice_says_what_to_change() {
         pages: "x".to_owned(),
     };
     assert!(
-        Site::read(&config(" ", "auto"))
+        Site::read(&config(" ", "auto"), Vec::new())
             .expect_err("no title")
             .contains("title")
     );
     assert!(
-        Site::read(&config("T", "pink"))
+        Site::read(&config("T", "pink"), Vec::new())
             .expect_err("no such theme")
             .contains("auto, light or dark")
     );
+}
+
+#[test]
+fn pages_that_were_kept_come_last_and_have_names_of_their_own() {
+    let kept = || vec![Page::new("tea", "# All about tea\n".to_owned())];
+    let site = read_with("--- index\n# Welcome\n", kept()).expect("reads");
+    let titles: Vec<_> = site.pages.iter().map(|page| page.title.as_str()).collect();
+    assert_eq!(titles, ["Welcome", "All about tea"]);
+    assert_eq!(read_with("", kept()).expect("reads").summary(), "1 page");
+    let advice = read_with("--- tea\n", kept()).expect_err("one too many");
+    assert!(advice.contains("two pages are called \"tea\""), "{advice}");
 }

@@ -30,6 +30,27 @@ fn hooks_of_relations_carry_what_happened() {
 }
 
 #[test]
+fn hooks_of_storage_carry_which_it_is_and_where() {
+    let given = attributes(&[
+        ("storage-id", "my-data/3"),
+        ("storage-location", "/storage/my-data/3"),
+        ("storage-kind", "filesystem"),
+    ]);
+    let event = Event::read("my-data-storage-detaching", given).expect("reads");
+    let storage = event.storage().expect("is one of a storage");
+    assert_eq!(
+        (storage.hook, storage.name.as_str(), storage.id.as_str()),
+        (StorageHook::Detaching, "my-data", "my-data/3")
+    );
+    assert_eq!(storage.location.display().to_string(), "/storage/my-data/3");
+    assert_eq!(event.name(), "my-data-storage-detaching");
+    assert_eq!((event.hook(), event.relation()), (None, None));
+    assert_eq!(Event::from(storage.clone()), event);
+    let incomplete = Event::read("data-storage-attached", Vec::new());
+    assert!(incomplete.expect_err("incomplete").contains("storage-id"));
+}
+
+#[test]
 fn attributes_that_do_not_apply_are_none() {
     let given = attributes(&[
         ("relation-id", "site:3"),

@@ -44,6 +44,11 @@ pub(super) fn write(path: &Path, content: &[u8]) {
     demand(fs::write(path, content), path);
 }
 
+/// Makes `path` a folder, with what it has.
+pub(super) fn make(path: &Path) {
+    demand(fs::create_dir_all(path), path);
+}
+
 /// Makes `path` an empty folder.
 pub(super) fn empty(path: &Path) {
     match fs::remove_dir_all(path) {

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::apiaddressupdater::Routes;
 use super::apicaller::Dial;
+use super::diskmanager::Disks;
 use super::levels::SharedLevels;
 use super::log::LogBuffer;
 use crate::agent_config::AgentConfig;
@@ -64,6 +65,7 @@ pub struct AgentContext {
     /// Addresses at which the machines of this process are reached.
     pub addresses: Vec<String>,
     pub routes: Arc<Routes>,
+    pub disks: Arc<Disks>,
     /// How the process is restricted; none when it is not.
     pub walls: Option<Arc<LockdownReport>>,
     /// Cancelled when the process is asked to stop.

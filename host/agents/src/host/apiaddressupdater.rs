@@ -10,15 +10,14 @@
 //! process learns the addresses, and the ports that this one may reach, are the controller's to
 //! decide (its provisioner does): an agent that was taken over could write anything there.
 
-use std::fs::File;
 use std::net::Ipv4Addr;
-use std::os::unix::fs::FileExt;
 
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{HostModel, WatchApiAddresses};
 use serde_json::json;
 
+use super::kernel_file::KernelFile;
 use super::{AgentContext, agent, apicaller};
 use crate::watching;
 
@@ -29,8 +28,6 @@ pub const NAME: &str = "api-address-updater";
 
 /// How the kernel lists its routes.
 const ROUTES: &str = "/proc/net/route";
-/// A kernel with more routes is no longer read to the end.
-const ROUTES_BYTES: usize = 1 << 20;
 
 /// Interfaces that containers of this machine hang on. Their addresses are those of other
 /// machines' bridges too, so a controller cannot be meant by them.
@@ -38,26 +35,16 @@ const BRIDGES: &[&str] = &["lxcbr", "lxdbr", "incusbr", "virbr", "docker", "cni"
 
 /// The kernel's routes, through a file that was opened when the process could still open it.
 #[derive(Debug)]
-pub struct Routes(Option<File>);
+pub struct Routes(KernelFile);
 
 impl Routes {
     pub fn open() -> Self {
-        Self(File::open(ROUTES).ok())
+        Self(KernelFile::open(ROUTES))
     }
 
     /// As they are now; nothing where the kernel does not tell.
     fn read(&self) -> String {
-        let mut text = Vec::new();
-        let mut part = [0; 4096];
-        while let Some(file) = &self.0 {
-            match file.read_at(&mut part, text.len() as u64) {
-                Ok(bytes) if bytes > 0 && text.len() < ROUTES_BYTES => {
-                    text.extend(part.iter().take(bytes));
-                }
-                _ => break,
-            }
-        }
-        String::from_utf8_lossy(&text).into_owned()
+        self.0.read()
     }
 }
 

@@ -3,7 +3,8 @@
 //! An agent's directory belongs to whoever starts the agent: its configuration, its lock and its
 //! log are out of the agent's reach once it has locked itself down, so that one that was taken
 //! over cannot lead the controller astray by a link in their place. What the agent itself keeps is
-//! in the directories named here, which are its user's alone.
+//! in the directories named here, which are its user's alone. Directories of storage are its user's as well; what
+//! they are in is not, since who makes them and takes them back has more privileges.
 //!
 //! Everything is reached from the working directory: the user that the agent becomes need not get
 //! through the directories above, which may be root's home.
@@ -21,6 +22,9 @@ use crate::credential;
 
 /// Compiled charms.
 pub const COMPILED: &str = "compiled";
+
+/// What its provider keeps storage in: the agent goes through.
+pub const STORAGE: &str = "storage";
 
 /// What an agent may change.
 pub fn own() -> impl Iterator<Item = &'static str> {
@@ -41,15 +45,37 @@ pub fn prepare(directory: &Path, user: Option<User>) -> Result<(), (PathBuf, io:
         let path = directory.join(name);
         make(&path, owner).map_err(|error| (path, error))?;
     }
+    let storage = directory.join(STORAGE);
+    make_passage(&storage, user).map_err(|error| (storage, error))?;
     let mark = directory.join(ENDED);
     make_mark(&mark, owner).map_err(|error| (mark, error))?;
-    let pass = match user {
+    open_to(directory, user).map_err(|error| (directory.to_owned(), error))
+}
+
+/// Lets an agent with a user of its own through a directory of whoever starts it.
+fn open_to(directory: &Path, user: Option<User>) -> io::Result<()> {
+    let mode = match user {
         // Its group is the agent's alone, who may go through and not look around.
-        Some(user) => chown(directory, None, Some(user.id())).map(|()| 0o710),
-        None => Ok(0o700),
+        Some(user) => {
+            chown(directory, None, Some(user.id()))?;
+            0o710
+        }
+        None => 0o700,
     };
-    pass.and_then(|mode| fs::set_permissions(directory, Permissions::from_mode(mode)))
-        .map_err(|error| (directory.to_owned(), error))
+    fs::set_permissions(directory, Permissions::from_mode(mode))
+}
+
+/// A directory in which the agent makes nothing.
+fn make_passage(path: &Path, user: Option<User>) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => made?,
+    }
+    let found = fs::symlink_metadata(path)?;
+    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::from(io::ErrorKind::NotADirectory));
+    }
+    open_to(path, user)
 }
 
 fn make(path: &Path, owner: u32) -> io::Result<()> {
@@ -137,6 +163,7 @@ mod tests {
             assert_eq!(owner_and_mode(&top.join("agent.json")).0, me);
             let mode = if user.is_some() { 0o710 } else { 0o700 };
             assert_eq!(owner_and_mode(&top), (me, mode));
+            assert_eq!(owner_and_mode(&top.join(STORAGE)), (me, mode));
         }
         assert_eq!(
             fs::read_to_string(top.join("units/site-0/state/file")).unwrap(),

@@ -12,8 +12,10 @@ pub mod apiaddressupdater;
 pub mod apicaller;
 pub mod apiconfigwatcher;
 mod directories;
+pub mod diskmanager;
 mod error;
 pub mod introspection;
+mod kernel_file;
 mod leftovers;
 pub mod levels;
 pub mod log;
@@ -89,6 +91,7 @@ pub fn manifolds(context: &AgentContext, engine: &DependencyEngine) -> Manifolds
         .add(logger::NAME, logger::manifold())
         .add(logsender::NAME, logsender::manifold())
         .add(introspection::NAME, introspection::manifold())
+        .add(diskmanager::NAME, diskmanager::manifold())
         .add(machines::NAME, machines::manifold())
         .add(workloads::NAME, workloads::manifold())
         .add(workloadlogs::NAME, workloadlogs::manifold())

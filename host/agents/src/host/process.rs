@@ -24,7 +24,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 use super::agent::{AgentConf, AgentContext};
 use super::apiaddressupdater::Routes;
 use super::apicaller::Websocket;
-use super::directories::{self, COMPILED};
+use super::directories::{self, COMPILED, STORAGE};
+use super::diskmanager::Disks;
 use super::levels::SharedLevels;
 use super::log::{self, LogBuffer};
 use super::{AgentError, ExitReason, run_engine};
@@ -53,6 +54,7 @@ struct Found {
     cores: usize,
     room: Room,
     routes: Routes,
+    disks: Disks,
     /// What names this boot of the kernel.
     boot: Option<String>,
     /// What holds from then on; none for a process that is not restricted.
@@ -166,6 +168,7 @@ async fn run_prepared(
         levels,
         addresses: vec!["127.0.0.1".to_owned()],
         routes: Arc::new(found.routes),
+        disks: Arc::new(found.disks),
         walls: found.walls.map(Arc::new),
         stopping,
     };
@@ -183,6 +186,7 @@ impl Found {
             cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             room: Process::default_room(),
             routes: Routes::open(),
+            disks: Disks::open(),
             boot: std::fs::read_to_string(BOOT).ok(),
             walls: None,
         }
@@ -201,7 +205,7 @@ fn prepare(directory: &Path, user: Option<User>) -> Result<(), AgentError> {
 /// controller's ports, and nothing else: it reads no other file, resolves no names and starts no
 /// program.
 fn restrict(config: &AgentConfig, identity: &Identity) -> Result<LockdownReport, AgentError> {
-    let own = directories::own().chain([ENDED]);
+    let own = directories::own().chain([ENDED, STORAGE]);
     let own: Vec<&Path> = own.map(Path::new).collect();
     let ports: Vec<u16> = config.ports().into_iter().collect();
     Ok(lock_down(&Walls {

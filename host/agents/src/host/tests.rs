@@ -23,12 +23,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::apiaddressupdater::Routes;
+use super::diskmanager::Disks;
 use super::levels::{Level, Levels, SharedLevels};
 use super::log::LogBuffer;
 use super::*;
 use crate::agent_config::AgentConfig;
 use crate::machine::HostContext;
 
+mod disks;
 mod meters;
 mod passwords;
 mod proxies;
@@ -190,6 +192,7 @@ impl Host {
             levels,
             addresses: vec!["127.0.0.1".to_owned()],
             routes: Arc::new(Routes::open()),
+            disks: Arc::new(Disks::open()),
             walls: None,
             stopping: CancellationToken::new(),
         };

@@ -26,6 +26,7 @@ pub mod pruner;
 pub mod secretdrainworker;
 pub mod singular;
 pub mod statushistorypruner;
+pub mod storageprovisioner;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod undertaker;
@@ -131,6 +132,7 @@ pub fn manifolds(model: &ModelContext) -> Manifolds {
                 .add(statushistorypruner::NAME, statushistorypruner::manifold())
                 .add(metricworker::NAME, metricworker::manifold())
                 .add(secretdrainworker::NAME, secretdrainworker::manifold())
+                .add(storageprovisioner::NAME, storageprovisioner::manifold())
         })
 }
 

@@ -204,6 +204,7 @@ pub fn left(model: &UndertakerModel) -> String {
         (model.machines, "machine(s)"),
         (model.applications, "application(s)"),
         (model.units, "unit(s)"),
+        (model.storage, "storage(s)"),
     ];
     let left: Vec<String> = counts
         .iter()

@@ -7,7 +7,12 @@ use clap::Args;
 
 use super::{ControllerChoice, ListFormat, Target};
 
+const HOLDS: &str = "\
+It holds the database, the charms, the keys, and the files of every unit on the controller's machine, all of one moment.
+What is in storage is not in it: copy that by your own means.";
+
 #[derive(Debug, Args)]
+#[command(after_help = HOLDS)]
 pub struct CreateBackup {
     /// Where to put it [default: periapt-backup-ID.zip here].
     pub file: Option<PathBuf>,

@@ -228,6 +228,9 @@ pub struct DestroyController {
     /// Remove its models too.
     #[arg(long)]
     pub destroy_all_models: bool,
+    /// Remove the storage of its models too, with what is in it.
+    #[arg(long, requires = "destroy_all_models")]
+    pub destroy_storage: bool,
     /// Do not wait for units to stop in order.
     #[arg(long)]
     pub force: bool,

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use periapt_model::storage::StorageId;
 use periapt_wire::rest::WaitKind;
 
+use super::storage::{Given, given};
 use super::{
     ControllerChoice, DetailFormat, ListFormat, ModelChoice, Placement, Shown, StatusFormat, Target,
 };
@@ -72,6 +74,12 @@ pub struct DestroyModel {
     /// With --force: do not wait for anything.
     #[arg(long, requires = "force")]
     pub no_wait: bool,
+    /// Remove its storage too, with what is in it.
+    #[arg(long, conflicts_with = "release_storage")]
+    pub destroy_storage: bool,
+    /// Give its storage up: directories stay where they are as the machines' provider allows.
+    #[arg(long)]
+    pub release_storage: bool,
     /// Do not ask.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
@@ -104,6 +112,12 @@ pub struct Deploy {
     /// What machines have to be like that are made for its units, as in "mem=4G cores=2"; several are put together.
     #[arg(long, value_name = "KEY=VALUE ...")]
     pub constraints: Vec<String>,
+    /// What each unit is given of a storage of its charm; several one by one.
+    #[arg(long, value_name = "NAME=[POOL,][COUNT,][SIZE]", value_parser = given)]
+    pub storage: Vec<Given>,
+    /// Give the unit storage that no unit has, in place of new one.
+    #[arg(long, value_name = "STORAGE,...", value_delimiter = ',')]
+    pub attach_storage: Vec<StorageId>,
     /// Of a bundle: lay this file over it; several in their order.
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
@@ -219,6 +233,9 @@ pub struct AddUnit {
     pub num_units: u32,
     #[command(flatten)]
     pub placement: Placement,
+    /// Give the unit storage that no unit has, in place of new one.
+    #[arg(long, value_name = "STORAGE,...", value_delimiter = ',')]
+    pub attach_storage: Vec<StorageId>,
     #[command(flatten)]
     pub model: ModelChoice,
 }
@@ -253,6 +270,9 @@ pub struct Removal {
     /// With --force: do not wait for anything.
     #[arg(long, requires = "force")]
     pub no_wait: bool,
+    /// Remove their storage too, with what is in it.
+    #[arg(long)]
+    pub destroy_storage: bool,
     /// Do not ask.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
@@ -308,6 +328,9 @@ pub struct Status {
     /// Show relations.
     #[arg(long)]
     pub relations: bool,
+    /// Show storage; other forms than the table always do.
+    #[arg(long)]
+    pub storage: bool,
     #[command(flatten)]
     pub model: ModelChoice,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use periapt_model::ApplicationName;
 use periapt_wire::rest::ListQuery;
 
 use super::Context;
+use super::storage::going;
 use crate::arguments::RemoveApplication;
 use crate::failure::Outcome;
 use crate::session::ModelSession;
@@ -14,6 +15,7 @@ pub async fn remove(context: &Context, arguments: RemoveApplication) -> Outcome 
         .iter()
         .map(|name| name.parse())
         .collect::<Result<_, _>>()?;
+    let removal = &arguments.removal;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     for name in &names {
         let application = here.client().application(&here.model, name).await?;
@@ -30,8 +32,10 @@ pub async fn remove(context: &Context, arguments: RemoveApplication) -> Outcome 
             for subordinate in contained {
                 let name = &subordinate.name;
                 context.output.say(&format!("- will remove unit {name}"));
+                going::tell(context, &here, name.as_str(), removal.destroy_storage).await?;
             }
         }
+        going::tell(context, &here, name.as_str(), removal.destroy_storage).await?;
         let query = ListQuery {
             application: Some(name.to_string()),
             ..ListQuery::default()
@@ -43,7 +47,6 @@ pub async fn remove(context: &Context, arguments: RemoveApplication) -> Outcome 
                 .say(&format!("- will remove relation {id} ({key})"));
         }
     }
-    let removal = &arguments.removal;
     context.output.confirm(
         &format!(
             "This removes from model \"{}\" what stands above.",
@@ -53,7 +56,7 @@ pub async fn remove(context: &Context, arguments: RemoveApplication) -> Outcome 
     )?;
     for name in &names {
         here.client()
-            .remove_application(&here.model, name, removal.force, removal.timeout_ms())
+            .remove_application(&here.model, name, removal.removing())
             .await?;
     }
     Ok(())

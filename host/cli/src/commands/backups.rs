@@ -71,6 +71,13 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
             backup.missing.join(", ")
         ));
     }
+    let storages = storages(&session).await?;
+    if storages > 0 {
+        context.output.say(&format!(
+            "What is in storage is not in it: {}; `periapt storage` lists those of a model",
+            text::count(storages, "storage")
+        ));
+    }
     match download.take() {
         Some(file) => fetch(context, &session, &backup, file).await,
         None => {
@@ -81,6 +88,21 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
             Ok(())
         }
     }
+}
+
+/// How many storages there are that outlive their units, in all models.
+async fn storages(session: &Session) -> Outcome<u64> {
+    let mut all = 0;
+    for model in session.client.models().await? {
+        let storages = session.client.storages(model.uuid.as_str(), None).await;
+        // One that is gone by now has none.
+        all += storages
+            .unwrap_or_default()
+            .iter()
+            .filter(|storage| storage.persistent)
+            .count() as u64;
+    }
+    Ok(all)
 }
 
 pub async fn download(context: &Context, arguments: DownloadBackup) -> Outcome {

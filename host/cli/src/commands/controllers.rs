@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use periapt_client::rest::Removing;
 use periapt_wire::rest::{ModelSummary, StopRequest};
 use serde::Serialize;
 
+use super::storage::going;
 use super::{Context, models, service};
 use crate::arguments::{Controllers, DestroyController, ListFormat, StopController, Switch};
 use crate::failure::{Exit, Failure, Outcome};
@@ -257,6 +259,14 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
     if let Some(failure) = all.iter().find_map(|model| kept(&name, model)) {
         return Err(failure);
     }
+    if !arguments.destroy_storage {
+        for model in &others {
+            let storages = session.client.storages(model, None).await?;
+            if let Some(failure) = going::kept(&name, model, &storages) {
+                return Err(failure);
+            }
+        }
+    }
     let with = match others.as_slice() {
         [] => String::new(),
         others => format!(" and its models {}", others.join(", ")),
@@ -267,7 +277,12 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
     )?;
     for model in &others {
         context.output.say(&format!("Destroying model \"{model}\""));
-        models::destroy_and_wait(&session, model, arguments.force, None, arguments.timeout).await?;
+        let removing = Removing {
+            force: arguments.force,
+            timeout_ms: None,
+            destroy_storage: arguments.destroy_storage.then_some(true),
+        };
+        models::destroy_and_wait(&session, model, removing, arguments.timeout).await?;
     }
     stop_process(&session, true).await?;
     if let Some(dir) = session.controller.data_dir.as_deref() {

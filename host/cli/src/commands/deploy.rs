@@ -13,8 +13,9 @@ use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
 use super::resources::Files;
+use super::storage::wanted;
 use super::{Context, bundle, constraints, repository, settings};
-use crate::arguments::{Deploy, Refresh, Repository};
+use crate::arguments::{Deploy, Refresh, Repository, by_name};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
 use crate::session::ModelSession;
@@ -33,6 +34,15 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
                 .why("a bundle has several applications")
                 .advice("write it into the bundle, or say it for the model: periapt set-model-constraints KEY=VALUE"));
         }
+        if !arguments.storage.is_empty() || !arguments.attach_storage.is_empty() {
+            return Err(
+                Failure::usage("--storage and --attach-storage are not for bundles")
+                    .why("a bundle has several applications")
+                    .advice(
+                        "write it in the bundle or an overlay, as in storage: {data: \"loop,1,10G\"}",
+                    ),
+            );
+        }
         return bundle::deploy(context, arguments).await;
     }
     if !arguments.overlay.is_empty() || arguments.dry_run {
@@ -47,8 +57,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         .as_deref()
         .map(str::parse)
         .transpose()?;
-    let by_name = !of_file || is_name(&arguments.path);
-    let (bytes, channel) = match by_name {
+    let is_named = !of_file || is_name(&arguments.path);
+    let (bytes, channel) = match is_named {
         true => {
             let name = arguments.path.to_string_lossy();
             let place = match &source.place {
@@ -85,10 +95,15 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         arguments.num_units,
         !placement.is_empty(),
     )?;
+    wanted::require_one_unit(&arguments.attach_storage, count)?;
+    let storage = by_name(arguments.storage)?;
     let files = Files::read(&arguments.resource)?;
     files.require(application.as_str(), &archive.metadata.resources)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     require_room(&here, &application, &placement).await?;
+    let asked = [(application.as_str(), &archive.metadata, &storage)];
+    wanted::require_storage(&here, asked).await?;
+    wanted::require_there(&here, &arguments.attach_storage).await?;
     let charm = upload(context, &here, bytes).await?;
     let deploy = rest::Deploy {
         resources: files.upload(context, &here).await?,
@@ -100,6 +115,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         channel,
         trust: arguments.trust,
         constraints: constraints.to_string(),
+        storage,
+        attach_storage: arguments.attach_storage,
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

@@ -1,10 +1,12 @@
 //! `add-machine`, `remove-machine`, `retry-provisioning`, `machines`, `show-machine`.
 
 use clap::{Args, Subcommand};
+use periapt_client::rest::Removing;
 use periapt_model::MachineId;
 use periapt_wire::rest::{AddMachines, ListQuery};
 
 use super::show::write;
+use super::storage::going;
 use super::{Context, constraints};
 use crate::arguments::{ListFormat, ModelChoice, Shown, Target};
 use crate::failure::Outcome;
@@ -50,6 +52,9 @@ pub struct RemoveMachine {
     /// With --force: do not wait for anything.
     #[arg(long, requires = "force")]
     pub no_wait: bool,
+    /// Remove the storage of its units too, with what is in it.
+    #[arg(long)]
+    pub destroy_storage: bool,
     /// Do not ask.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
@@ -133,6 +138,7 @@ async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
         // Without force the controller refuses while there are any.
         for unit in machine.units.iter().filter(|_| arguments.force) {
             context.output.say(&format!("- will remove unit {unit}"));
+            going::tell(context, &here, unit.as_str(), arguments.destroy_storage).await?;
         }
     }
     context.output.confirm(
@@ -142,14 +148,14 @@ async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
         ),
         arguments.no_prompt,
     )?;
+    let removing = Removing {
+        force: arguments.force,
+        timeout_ms: arguments.no_wait.then_some(0),
+        destroy_storage: arguments.destroy_storage.then_some(true),
+    };
     for id in &ids {
         here.client()
-            .remove_machine(
-                &here.model,
-                id,
-                arguments.force,
-                arguments.no_wait.then_some(0),
-            )
+            .remove_machine(&here.model, id, removing)
             .await?;
     }
     Ok(())

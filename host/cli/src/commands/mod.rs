@@ -42,6 +42,7 @@ mod settings;
 mod show;
 pub mod show_model;
 mod status;
+pub mod storage;
 pub mod tasks;
 pub mod terms;
 mod units;
@@ -130,6 +131,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Annotations(verb) => annotations::run(context, verb).await,
         Command::Secrets(verb) => secrets::run(context, verb).await,
         Command::SecretBackends(verb) => secrets::backends::run(context, verb).await,
+        Command::Storage(verb) => storage::run(context, verb).await,
+        Command::StoragePools(verb) => storage::pools::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
         Command::StopUnit(arguments) => agents::stop_units(context, arguments).await,
         Command::StartUnit(arguments) => agents::start_units(context, arguments).await,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use periapt_client::rest::RestError;
+use periapt_client::rest::{Removing, RestError};
 use periapt_model::ModelName;
 use periapt_wire::rest;
 use serde::Serialize;
 
+use super::storage::going;
 use super::{Context, settings};
 use crate::arguments::{AddModel, DestroyModel, ListFormat, Models};
 use crate::failure::{Exit, Failure, Outcome};
@@ -199,21 +200,40 @@ pub async fn destroy(context: &Context, arguments: DestroyModel) -> Outcome {
     let name: ModelName = model.unwrap_or_default().parse()?;
     let session = Session::open_named(&context.files, controller).await?;
     let model = session.client.model(name.as_str()).await?;
+    let destroy_storage = match (arguments.destroy_storage, arguments.release_storage) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    };
+    let storages = session.client.storages(name.as_str(), None).await?;
+    if destroy_storage.is_none()
+        && let Some(failure) = going::undecided(name.as_str(), &storages)
+    {
+        return Err(failure);
+    }
+    if !storages.is_empty() {
+        context.output.say(&format!("will destroy model {name}"));
+    }
+    for storage in &storages {
+        let goes = match storage.persistent && destroy_storage == Some(false) {
+            true => "release",
+            false => "remove",
+        };
+        let id = &storage.id;
+        context.output.say(&format!("- will {goes} storage {id}"));
+    }
     let question = format!(
         "This destroys model \"{name}\" with {} applications, {} units and {} machines.",
         model.applications, model.units, model.machines
     );
     context.output.confirm(&question, arguments.no_prompt)?;
     context.output.say(&format!("Destroying model \"{name}\""));
-    let bound = arguments.no_wait.then_some(0);
-    destroy_and_wait(
-        &session,
-        name.as_str(),
-        arguments.force,
-        bound,
-        arguments.timeout,
-    )
-    .await?;
+    let removing = Removing {
+        force: arguments.force,
+        timeout_ms: arguments.no_wait.then_some(0),
+        destroy_storage,
+    };
+    destroy_and_wait(&session, name.as_str(), removing, arguments.timeout).await?;
     let full_name = session.full_name(name.as_str());
     context
         .files
@@ -226,8 +246,7 @@ pub async fn destroy(context: &Context, arguments: DestroyModel) -> Outcome {
 pub async fn destroy_and_wait(
     session: &Session,
     name: &str,
-    force: bool,
-    bound: Option<u64>,
+    removing: Removing,
     limit: Duration,
 ) -> Outcome {
     let client = &session.client;
@@ -235,7 +254,7 @@ pub async fn destroy_and_wait(
     let model = client.model(name).await?.uuid;
     let gone = async {
         let mut live = Live::open(client, model.as_str()).await?;
-        client.destroy_model(model.as_str(), force, bound).await?;
+        client.destroy_model(model.as_str(), removing).await?;
         loop {
             client.model(model.as_str()).await?;
             live.changed().await?;

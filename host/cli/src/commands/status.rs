@@ -1,6 +1,9 @@
 //! `status`, once or whenever something changes.
 
+use std::collections::BTreeSet;
+
 use periapt_client::rest::RestClient;
+use periapt_wire::rest::StorageInfo;
 use periapt_wire::status::FullStatus;
 
 use super::Context;
@@ -37,8 +40,8 @@ struct Picture<'a> {
 
 impl Picture<'_> {
     async fn once(&self) -> Outcome {
-        let status = self.fetch().await?;
-        self.view(&status).write(self.output)?;
+        let (status, storages) = self.fetch().await?;
+        self.view(&status, &storages).write(self.output)?;
         if status.applications.is_empty() && status.machines.is_empty() && self.is_for_people() {
             let session = &self.here.session;
             match self.arguments.patterns.is_empty() {
@@ -57,19 +60,33 @@ impl Picture<'_> {
         let mut live = Live::open(self.client(), &self.here.model).await?;
         let mut first = true;
         loop {
-            let status = self.fetch().await?;
-            self.view(&status).write_again(self.output, first)?;
+            let (status, storages) = self.fetch().await?;
+            let view = self.view(&status, &storages);
+            view.write_again(self.output, first)?;
             first = false;
             tokio::time::sleep(pause).await;
             live.changed().await?;
         }
     }
 
-    async fn fetch(&self) -> Outcome<FullStatus> {
-        Ok(self
-            .client()
-            .status(&self.here.model, &self.arguments.patterns)
-            .await?)
+    /// The model and its storage, where that is to be shown.
+    async fn fetch(&self) -> Outcome<(FullStatus, Vec<StorageInfo>)> {
+        let patterns = &self.arguments.patterns;
+        let status = self.client().status(&self.here.model, patterns).await?;
+        let mut storages = Vec::new();
+        // Documents have it always, as Juju's.
+        if self.arguments.storage || !self.is_for_people() {
+            storages = self.client().storages(&self.here.model, None).await?;
+        }
+        if !patterns.is_empty() {
+            let shown = shown_units(&status);
+            let is_shown = |storage: &StorageInfo| {
+                let mut units = storage.attachments.iter().map(|of| of.unit.as_str());
+                units.any(|unit| shown.contains(unit))
+            };
+            storages.retain(is_shown);
+        }
+        Ok((status, storages))
     }
 
     fn client(&self) -> &RestClient {
@@ -83,13 +100,25 @@ impl Picture<'_> {
         )
     }
 
-    fn view<'a>(&'a self, status: &'a FullStatus) -> View<'a> {
+    fn view<'a>(&'a self, status: &'a FullStatus, storages: &'a [StorageInfo]) -> View<'a> {
         View {
             status,
             controller: &self.here.session.name,
             format: self.arguments.format,
             times: self.times,
             relations: self.arguments.relations,
+            storages,
         }
     }
+}
+
+/// All units of a status, subordinates among them.
+fn shown_units(status: &FullStatus) -> BTreeSet<&str> {
+    let applications = status.applications.values();
+    let units = applications.flat_map(|application| application.units.iter().flatten());
+    let all = units.flat_map(|(name, unit)| {
+        let subordinates = unit.subordinates.iter().flatten().map(|(name, _)| name);
+        std::iter::once(name).chain(subordinates)
+    });
+    all.map(String::as_str).collect()
 }

@@ -1,8 +1,11 @@
 //! `add-unit`, `remove-unit`, `resolved`.
 
+use periapt_client::rest::Removing;
 use periapt_model::{ApplicationName, UnitName};
+use periapt_wire::rest;
 
 use super::Context;
+use super::storage::{going, wanted};
 use crate::arguments::{AddUnit, Removal, RemoveUnit, Resolved};
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
@@ -14,15 +17,16 @@ pub async fn add(context: &Context, arguments: AddUnit) -> Outcome {
             .why("-n is 0")
             .advice("give -n 1 or more"));
     }
+    wanted::require_one_unit(&arguments.attach_storage, arguments.num_units)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let request = rest::AddUnits {
+        count: arguments.num_units,
+        placement: arguments.placement.machines,
+        attach_storage: arguments.attach_storage,
+    };
     let units = here
         .client()
-        .add_units(
-            &here.model,
-            &application,
-            arguments.num_units,
-            &arguments.placement.machines,
-        )
+        .add_units_with(&here.model, &application, &request)
         .await?;
     let names: Vec<String> = units.iter().map(UnitName::to_string).collect();
     context.output.data(&names.join("\n"))
@@ -34,17 +38,25 @@ pub async fn remove(context: &Context, arguments: RemoveUnit) -> Outcome {
         .iter()
         .map(|name| name.parse())
         .collect::<Result<_, _>>()?;
+    let removal = &arguments.removal;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     for unit in &units {
         let shown = here.client().unit(&here.model, unit).await?;
         context.output.say(&format!("will remove unit {unit}"));
+        going::tell(context, &here, unit.as_str(), removal.destroy_storage).await?;
         for subordinate in &shown.subordinates {
             context
                 .output
                 .say(&format!("- will remove unit {subordinate}"));
+            going::tell(
+                context,
+                &here,
+                subordinate.as_str(),
+                removal.destroy_storage,
+            )
+            .await?;
         }
     }
-    let removal = &arguments.removal;
     context.output.confirm(
         &format!(
             "This removes from model \"{}\" what stands above.",
@@ -54,7 +66,7 @@ pub async fn remove(context: &Context, arguments: RemoveUnit) -> Outcome {
     )?;
     for unit in &units {
         here.client()
-            .remove_unit(&here.model, unit, removal.force, removal.timeout_ms())
+            .remove_unit(&here.model, unit, removal.removing())
             .await?;
     }
     Ok(())
@@ -102,7 +114,11 @@ async fn in_error(here: &ModelSession) -> Outcome<Vec<UnitName>> {
 
 impl Removal {
     /// `--no-wait` leaves no time for anything.
-    pub fn timeout_ms(&self) -> Option<u64> {
-        self.no_wait.then_some(0)
+    pub fn removing(&self) -> Removing {
+        Removing {
+            force: self.force,
+            timeout_ms: self.no_wait.then_some(0),
+            destroy_storage: self.destroy_storage.then_some(true),
+        }
     }
 }

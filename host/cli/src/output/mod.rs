@@ -5,6 +5,7 @@ pub mod document;
 pub mod entities;
 mod escape;
 pub mod status;
+pub mod storage;
 pub mod table;
 pub mod tasks;
 pub mod text;

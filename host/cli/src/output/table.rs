@@ -20,15 +20,14 @@ impl Tone {
     /// Semantic colours: green works, yellow is on its way, red needs someone.
     pub fn of_status(status: &str) -> Tone {
         match status {
-            "active" | "idle" | "started" | "running" | "available" | "executing" | "joined" => {
-                Tone::Good
-            }
+            "active" | "attached" | "idle" | "started" | "running" | "available" | "executing"
+            | "joined" => Tone::Good,
             "waiting" | "maintenance" | "allocating" | "pending" | "busy" | "rebooting"
-            | "joining" | "destroying" | "resting" => Tone::Busy,
+            | "joining" | "destroying" | "detaching" | "resting" => Tone::Busy,
             "error" | "blocked" | "failed" | "lost" | "down" | "provisioning error" | "broken"
             | "suspended" => Tone::Bad,
-            "unknown" | "terminated" | "stopped" | "unset" | "uninstalled" | "not built"
-            | "library" => Tone::Quiet,
+            "detached" | "unknown" | "terminated" | "stopped" | "unset" | "uninstalled"
+            | "not built" | "library" => Tone::Quiet,
             _ => Tone::Plain,
         }
     }

@@ -6,7 +6,7 @@ use periapt_wire::rest::{
     ListQuery, Refresh, Removal, Unexpose, paths,
 };
 
-use super::{RestClient, RestError};
+use super::{Removing, RestClient, RestError};
 
 impl RestClient {
     pub async fn applications(&self, model: &str) -> Result<Vec<ApplicationInfo>, RestError> {
@@ -27,20 +27,14 @@ impl RestClient {
             .await
     }
 
-    /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
     pub async fn remove_application(
         &self,
         model: &str,
         name: &ApplicationName,
-        force: bool,
-        timeout_ms: Option<u64>,
+        removing: Removing,
     ) -> Result<Removal, RestError> {
-        self.delete(
-            &paths::APPLICATION.at([model, name.as_str()]),
-            force,
-            timeout_ms,
-        )
-        .await
+        self.delete(&paths::APPLICATION.at([model, name.as_str()]), removing)
+            .await
     }
 
     pub async fn application_config(
@@ -106,15 +100,23 @@ impl RestClient {
         count: u32,
         placement: &[MachineId],
     ) -> Result<Vec<UnitName>, RestError> {
+        let request = AddUnits {
+            count,
+            placement: placement.to_vec(),
+            attach_storage: Vec::new(),
+        };
+        self.add_units_with(model, name, &request).await
+    }
+
+    /// Adds units with all that may be said of them.
+    pub async fn add_units_with(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        request: &AddUnits,
+    ) -> Result<Vec<UnitName>, RestError> {
         let path = paths::APPLICATION_UNITS.at([model, name.as_str()]);
-        self.post(
-            &path,
-            &AddUnits {
-                count,
-                placement: placement.to_vec(),
-            },
-        )
-        .await
+        self.post(&path, request).await
     }
 
     pub async fn application_history(

@@ -8,7 +8,7 @@ use periapt_wire::rest::{
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
 
-use super::{Authorization, RestClient, RestError};
+use super::{Authorization, Removing, RestClient, RestError};
 
 impl RestClient {
     /// Proves who asks; the returned client carries the token.
@@ -52,7 +52,7 @@ impl RestClient {
     ) -> Result<ControllerNode, RestError> {
         let node = node.to_string();
         let path = paths::CONTROLLER_NODE.at([&node]);
-        self.delete(&path, force, None).await
+        self.delete(&path, Removing::within(force, None)).await
     }
 
     /// The controller's configuration, all options.

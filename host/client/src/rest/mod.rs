@@ -28,6 +28,7 @@ mod renewal;
 mod resources;
 mod secrets;
 mod shapes;
+mod storage;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -49,6 +50,7 @@ pub use events::{EventStream, Message};
 pub use lines::Lines;
 pub use renewal::Keep;
 use renewal::Renewal;
+pub use shapes::Removing;
 
 /// How long one address may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(3);

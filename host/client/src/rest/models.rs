@@ -11,7 +11,7 @@ use periapt_wire::rest::{
 use periapt_wire::status::FullStatus;
 use reqwest::Method;
 
-use super::{EventStream, Lines, RestClient, RestError, UPLOAD, body, chain};
+use super::{EventStream, Lines, Removing, RestClient, RestError, UPLOAD, body, chain};
 
 impl RestClient {
     pub async fn models(&self) -> Result<Vec<ModelSummary>, RestError> {
@@ -36,16 +36,14 @@ impl RestClient {
         self.get(&paths::MODEL.at([model])).await
     }
 
-    /// Begins to destroy a model. With `force`, whatever is not gone after `timeout_ms` is
+    /// Begins to destroy a model. By force, whatever is not gone after the time that is given is
     /// removed anyway.
     pub async fn destroy_model(
         &self,
         model: &str,
-        force: bool,
-        timeout_ms: Option<u64>,
+        removing: Removing,
     ) -> Result<ModelSummary, RestError> {
-        self.delete(&paths::MODEL.at([model]), force, timeout_ms)
-            .await
+        self.delete(&paths::MODEL.at([model]), removing).await
     }
 
     /// A model's configuration, all options.

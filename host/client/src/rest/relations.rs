@@ -6,7 +6,7 @@ use periapt_wire::rest::{
 };
 use reqwest::Method;
 
-use super::{RestClient, RestError};
+use super::{Removing, RestClient, RestError};
 
 impl RestClient {
     /// Relates two endpoints, each `APPLICATION` or `APPLICATION:ENDPOINT`.
@@ -45,8 +45,11 @@ impl RestClient {
         timeout_ms: Option<u64>,
     ) -> Result<Removal, RestError> {
         let id = id.to_string();
-        self.delete(&paths::RELATION.at([model, &id]), force, timeout_ms)
-            .await
+        self.delete(
+            &paths::RELATION.at([model, &id]),
+            Removing::within(force, timeout_ms),
+        )
+        .await
     }
 
     /// The relations that fit the filters of `query`.

@@ -86,11 +86,10 @@ impl RestClient {
     pub(super) async fn delete<T: serde::de::DeserializeOwned>(
         &self,
         path: &[&str],
-        force: bool,
-        timeout_ms: Option<u64>,
+        removing: Removing,
     ) -> Result<T, RestError> {
         self.change(Method::DELETE, path, |request| {
-            removal(request.timeout(ANSWER), force, timeout_ms)
+            removing.said_in(request.timeout(ANSWER))
         })
         .await
     }
@@ -117,14 +116,39 @@ impl RestClient {
     }
 }
 
-fn removal(request: RequestBuilder, force: bool, timeout_ms: Option<u64>) -> RequestBuilder {
-    let request = if force {
-        request.query(&[("force", "true")])
-    } else {
+/// How something is removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Removing {
+    /// Also what does not go by itself.
+    pub force: bool,
+    /// Bounds the wait of a forced removal; none leaves it to the model.
+    pub timeout_ms: Option<u64>,
+    /// Whether storage goes as well, with what is in it. Where nobody says so, it is kept; a model that has such
+    /// is then not destroyed.
+    pub destroy_storage: Option<bool>,
+}
+
+impl Removing {
+    /// Without a word about storage.
+    #[must_use]
+    pub fn within(force: bool, timeout_ms: Option<u64>) -> Self {
+        Self {
+            force,
+            timeout_ms,
+            destroy_storage: None,
+        }
+    }
+
+    fn said_in(self, mut request: RequestBuilder) -> RequestBuilder {
+        if self.force {
+            request = request.query(&[("force", "true")]);
+        }
+        if let Some(timeout) = self.timeout_ms {
+            request = request.query(&[("timeout_ms", timeout)]);
+        }
+        if let Some(destroy) = self.destroy_storage {
+            request = request.query(&[("destroy-storage", destroy)]);
+        }
         request
-    };
-    match timeout_ms {
-        Some(timeout) => request.query(&[("timeout_ms", timeout)]),
-        None => request,
     }
 }

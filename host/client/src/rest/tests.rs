@@ -10,7 +10,7 @@ use axum::{Json, Router};
 use futures::StreamExt;
 use periapt_model::Refusal;
 use periapt_model::refusal::Subject;
-use periapt_wire::rest::{AddModel, ConfigChange, LogQuery};
+use periapt_wire::rest::{AddModel, AddStorage, ConfigChange, LogQuery, StorageRemoval};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -150,7 +150,7 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
     let (_server, seen, client) = server().await;
     let unit = "site/3".parse().unwrap();
     let removal = client
-        .remove_unit("demo", &unit, true, Some(0))
+        .remove_unit("demo", &unit, Removing::within(true, Some(0)))
         .await
         .unwrap();
     assert_eq!(removal.units, std::slice::from_ref(&unit));
@@ -159,10 +159,19 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
         "/v1/models/demo/units/site/3?force=true&timeout_ms=0"
     );
     client
-        .remove_unit("demo", &unit, false, None)
+        .remove_unit("demo", &unit, Removing::default())
         .await
         .unwrap();
     assert_eq!(seen.last().1, "/v1/models/demo/units/site/3");
+    let removing = Removing {
+        destroy_storage: Some(true),
+        ..Removing::default()
+    };
+    client.remove_unit("demo", &unit, removing).await.unwrap();
+    assert_eq!(
+        seen.last().1,
+        "/v1/models/demo/units/site/3?destroy-storage=true"
+    );
     client.unit_history("demo", &unit, Some(5)).await.unwrap();
     assert_eq!(
         seen.last().1,
@@ -496,6 +505,44 @@ async fn a_change_is_asked_for_once_more_under_its_key_when_the_connection_break
 }
 
 #[tokio::test]
+async fn storage_has_paths_of_its_own() {
+    let (_server, seen, client) = server().await;
+    let (id, unit) = ("data/7".parse().unwrap(), "site/3".parse().unwrap());
+    // The answers are not those of the real controller; what was asked is what counts.
+    let _ = client.storages("demo", Some("site")).await;
+    assert_eq!(seen.last().1, "/v1/models/demo/storage?of=site&limit=1000");
+    let _ = client.attach_storage("demo", &id, &unit).await;
+    let (method, uri, _, body) = seen.last();
+    assert_eq!(
+        (method.as_str(), uri.as_str()),
+        ("POST", "/v1/models/demo/storage/data/7/attach")
+    );
+    assert_eq!(body, json!({ "unit": "site/3" }));
+    let more = AddStorage {
+        storage: "data".to_owned(),
+        asked: "loop,2".parse().unwrap(),
+    };
+    let _ = client.add_storage("demo", &unit, &more).await;
+    let (_, uri, _, body) = seen.last();
+    assert_eq!(uri, "/v1/models/demo/units/site/3/storage");
+    let asked = json!({ "pool": "loop", "count": 2 });
+    assert_eq!(body, json!({ "storage": "data", "asked": asked }));
+    let kept = StorageRemoval {
+        force: false,
+        no_destroy: true,
+    };
+    let _ = client.remove_storage("demo", &id, &kept).await;
+    let (method, uri, _, _) = seen.last();
+    assert_eq!(
+        (method.as_str(), uri.as_str()),
+        (
+            "DELETE",
+            "/v1/models/demo/storage/data/7?force=false&no-destroy=true"
+        )
+    );
+}
+
+#[tokio::test]
 async fn relations_and_machines_have_paths_of_their_own() {
     let (_server, seen, client) = server().await;
     client.remove_relation("demo", 3, true, None).await.unwrap();
@@ -506,7 +553,7 @@ async fn relations_and_machines_have_paths_of_their_own() {
     );
     let container = "0/lxd/1".parse().unwrap();
     client
-        .remove_machine("demo", &container, false, None)
+        .remove_machine("demo", &container, Removing::default())
         .await
         .unwrap();
     assert_eq!(seen.last().1, "/v1/models/demo/machines/0-lxd-1");

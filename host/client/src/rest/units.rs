@@ -6,7 +6,7 @@ use periapt_wire::rest::{
 };
 use periapt_wire::rpc::Empty;
 
-use super::{RestClient, RestError};
+use super::{Removing, RestClient, RestError};
 
 impl RestClient {
     /// The units that fit the filters of `query`.
@@ -46,11 +46,10 @@ impl RestClient {
         &self,
         model: &str,
         machine: &MachineId,
-        force: bool,
-        timeout_ms: Option<u64>,
+        removing: Removing,
     ) -> Result<Removal, RestError> {
         let id = machine.as_str().replace('/', "-");
-        self.delete(&paths::MACHINE.at([model, &id]), force, timeout_ms)
+        self.delete(&paths::MACHINE.at([model, &id]), removing)
             .await
     }
 
@@ -60,21 +59,15 @@ impl RestClient {
             .await
     }
 
-    /// `timeout_ms` bounds the wait of a forced removal; none leaves it to the model.
     pub async fn remove_unit(
         &self,
         model: &str,
         unit: &UnitName,
-        force: bool,
-        timeout_ms: Option<u64>,
+        removing: Removing,
     ) -> Result<Removal, RestError> {
         let (application, number) = parts(unit);
-        self.delete(
-            &paths::UNIT.at([model, &application, &number]),
-            force,
-            timeout_ms,
-        )
-        .await
+        self.delete(&paths::UNIT.at([model, &application, &number]), removing)
+            .await
     }
 
     /// Marks a failed hook as dealt with, to be run again with `retry`, else to be skipped.

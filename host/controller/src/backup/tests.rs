@@ -155,6 +155,8 @@ async fn scene() -> Scene {
         charm: "local:probe-0".to_owned(),
         units: 3,
         config: Default::default(),
+        storage: Default::default(),
+        attach_storage: Vec::new(),
     };
     store.deploy(&model, request).await.unwrap();
     Scene {

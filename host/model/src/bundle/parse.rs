@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::config::Values;
 use crate::constraints::Constraints;
+use crate::hook::commit::Refused;
 use crate::name::ApplicationName;
 use crate::reach::ExposedEndpoints;
 use crate::relation::EndpointName;
+use crate::storage::{Asked, is_storage_name};
 
 /// A bundle, its overlays applied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -25,7 +27,7 @@ pub struct Bundle {
     pub machines: BTreeSet<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub relations: Vec<[String; 2]>,
-    /// Keys of the file that mean nothing here, as `applications.site.storage`.
+    /// Keys of the file that mean nothing here, as `applications.site.bindings`.
     #[serde(skip)]
     pub ignored: BTreeSet<String>,
 }
@@ -53,6 +55,9 @@ pub struct BundleApplication {
     /// Files beside the charm, by name of the resource.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, BundleResource>,
+    /// What each unit is given of the charm's storage, once it is deployed: `loop,1,10G`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", serialize_with = "as_text")]
+    pub storage: BTreeMap<String, Asked>,
     /// SHA-256 of the files among them, once somebody read them.
     #[serde(skip)]
     pub digests: BTreeMap<String, String>,
@@ -117,6 +122,12 @@ pub enum BundleError {
         places: usize,
         units: u32,
     },
+    #[error("application \"{application}\" asks for storage \"{storage}\": {why}")]
+    Storage {
+        application: String,
+        storage: String,
+        why: String,
+    },
     #[error("the overlay removes application \"{0}\", which the bundle does not have")]
     NothingToRemove(String),
 }
@@ -133,6 +144,7 @@ impl BundleError {
             BundleError::UnknownMachine { .. } | BundleError::TooManyPlacements { .. } => {
                 "bundle-placement-invalid"
             }
+            BundleError::Storage { .. } => "bundle-storage-invalid",
             BundleError::NothingToRemove(_) => "bundle-overlay-invalid",
         }
     }
@@ -164,6 +176,7 @@ struct WrittenApplication {
     #[serde(rename = "exposed-endpoints")]
     exposed_endpoints: Option<ExposedEndpoints>,
     resources: BTreeMap<String, Option<BundleResource>>,
+    storage: BTreeMap<String, Option<crate::config::Value>>,
     annotations: BTreeMap<String, Option<crate::config::Value>>,
     constraints: Option<String>,
     trust: Option<bool>,
@@ -202,6 +215,14 @@ fn one_or_many<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Vec<String
     Ok(Option::<OneOrMany>::deserialize(reader)?.map(OneOrMany::all))
 }
 
+fn as_text<S: Serializer>(storage: &BTreeMap<String, Asked>, writer: S) -> Result<S::Ok, S::Error> {
+    writer.collect_map(
+        storage
+            .iter()
+            .map(|(name, asked)| (name, asked.to_string())),
+    )
+}
+
 impl Bundle {
     /// Reads a bundle and lays the overlays over it, in their order.
     pub fn parse(text: &str, overlays: &[&str]) -> Result<Bundle, BundleError> {
@@ -225,7 +246,7 @@ impl Bundle {
         self.machines.extend(written.machines.into_keys());
         for (name, application) in written.applications {
             match application {
-                Some(application) => self.lay_application(name, application),
+                Some(application) => self.lay_application(name, application)?,
                 None => self.remove(&name)?,
             }
         }
@@ -239,11 +260,15 @@ impl Bundle {
         Ok(())
     }
 
-    fn lay_application(&mut self, name: ApplicationName, written: WrittenApplication) {
+    fn lay_application(
+        &mut self,
+        name: ApplicationName,
+        written: WrittenApplication,
+    ) -> Result<(), BundleError> {
         let ignored = written.other.into_keys();
         self.ignored
             .extend(ignored.map(|key| format!("applications.{name}.{key}")));
-        let application = self.applications.entry(name).or_default();
+        let application = self.applications.entry(name.clone()).or_default();
         if let Some(charm) = written.charm {
             application.charm = charm;
         }
@@ -265,6 +290,26 @@ impl Bundle {
                 None => application.resources.remove(&resource),
             };
         }
+        for (storage, given) in written.storage {
+            let wrong = |why: String| BundleError::Storage {
+                application: name.to_string(),
+                storage: storage.clone(),
+                why,
+            };
+            // What stands in braces without quotes ends at its first comma.
+            if !is_storage_name(&storage) {
+                let why = "no storage has such a name; put quotes around what has commas";
+                return Err(wrong(why.to_owned()));
+            }
+            let asked = given.map(|given| given.to_string().parse::<Asked>());
+            match asked
+                .transpose()
+                .map_err(|error: Refused| wrong(error.why))?
+            {
+                Some(asked) => application.storage.insert(storage, asked),
+                None => application.storage.remove(&storage),
+            };
+        }
         for (key, value) in written.annotations {
             match value {
                 Some(value) => application.annotations.insert(key, value.to_string()),
@@ -277,6 +322,7 @@ impl Bundle {
                 None => application.options.remove(&option),
             };
         }
+        Ok(())
     }
 
     /// Takes an application away, with its relations.

@@ -12,6 +12,7 @@ use crate::constraints::{ConstraintError, Constraints};
 use crate::name::{ApplicationName, NameError};
 use crate::reach::{ExposedEndpoints, Exposure};
 use crate::relation::{EndpointError, Pair};
+use crate::storage::Asked;
 
 /// The model as a bundle sees it.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +53,7 @@ pub enum Step {
         application: ApplicationName,
         units: u32,
         options: Values,
+        storage: BTreeMap<String, Asked>,
         to: Vec<String>,
         constraints: String,
         trust: bool,
@@ -191,6 +193,7 @@ impl Bundle {
                     application: application.clone(),
                     units,
                     options: wanted.options.clone(),
+                    storage: wanted.storage.clone(),
                     to: wanted.to.clone(),
                     constraints,
                     trust: wanted.trust,

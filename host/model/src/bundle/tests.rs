@@ -13,7 +13,7 @@ applications:
     num_units: 2
     options: {title: One, theme: dark}
     constraints: mem=2G
-    storage: {files: 1G}
+    bindings: {website: lan}
   front: {charm: ./front.charm, scale: 1, to: '0', expose: true}
   shipper: {charm: ./shipper.charm}
 machines: {'0': {}}
@@ -149,7 +149,7 @@ fn a_bundle_for_an_empty_model_deploys_before_it_integrates() {
     );
     assert_eq!(
         bundle.ignored.iter().collect::<Vec<_>>(),
-        ["applications.site.storage"]
+        ["applications.site.bindings"]
     );
 }
 
@@ -252,6 +252,14 @@ fn mistakes_are_named() {
         let error = Bundle::parse(text, &[]).unwrap_err();
         assert_eq!(error.code(), code, "{text}: {error}");
     }
+    let with = |storage: &str| {
+        let text = format!("applications: {{a: {{charm: c, storage: {{data: {storage}}}}}}}");
+        Bundle::parse(&text, &[]).unwrap_err()
+    };
+    assert_eq!(with("'1G,2G'").code(), "bundle-storage-invalid");
+    // Without quotes it ends at the comma, and nobody meant what follows.
+    let codes = ["bundle-storage-invalid", "bundle-unreadable"];
+    assert!(codes.contains(&with("loop,1,1G").code()));
     let error = Bundle::parse(
         "applications: {a: {charm: c}}",
         &["applications: {b: null}"],
@@ -335,6 +343,34 @@ fn files_are_attached_and_notes_made_where_they_differ() {
     );
     let model = applied(model, &steps);
     assert_eq!(bundle.plan(&model, &charms()).unwrap(), []);
+}
+
+#[test]
+fn storage_is_asked_for_where_an_application_is_deployed() {
+    let text = "
+applications:
+  site:
+    charm: ./site.charm
+    storage: {data: 'loop,1,1G', logs: 2, cache: tmpfs}
+";
+    let overlay = "applications: {site: {storage: {logs: 5G, cache: null}}}";
+    let bundle = Bundle::parse(text, &[overlay]).unwrap();
+    assert!(bundle.ignored.is_empty(), "{:?}", bundle.ignored);
+    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
+    let Step::Deploy { storage, .. } = &steps[0] else {
+        panic!("{steps:?}");
+    };
+    let shown: Vec<String> = storage
+        .iter()
+        .map(|(name, asked)| format!("{name}={asked}"))
+        .collect();
+    assert_eq!(shown, ["data=loop,1,1024M", "logs=5120M"]);
+    // What an application that is there was given is not changed.
+    let model = applied(CurrentModel::default(), &steps);
+    let more = Bundle::parse(text, &[]).unwrap();
+    assert_eq!(more.plan(&model, &charms()).unwrap(), []);
+    let written = serde_saphyr::to_string(&bundle).unwrap();
+    assert_eq!(Bundle::parse(&written, &[]).unwrap(), bundle);
 }
 
 #[test]

@@ -44,6 +44,16 @@ pub fn never_run(
                 "hooks of the endpoint \"{endpoint}\" never run: the charm's metadata does not declare it{}",
                 suggestion(endpoint, endpoints(metadata))
             ),
+            None if storage_of(hook).is_some_and(|name| metadata.storage.contains_key(name)) => {
+                continue;
+            }
+            None if storage_of(hook).is_some() => format!(
+                "the hook \"{hook}\" never runs: the charm's metadata declares no such storage{}",
+                suggestion(
+                    storage_of(hook).unwrap_or_default(),
+                    metadata.storage.keys().map(String::as_str)
+                )
+            ),
             None if hook == COLLECT_METRICS && metrics.is_empty() => format!(
                 "the hook \"{COLLECT_METRICS}\" never runs: the charm declares no metrics (metrics.yaml)"
             ),
@@ -67,11 +77,11 @@ pub fn never_run(
     found
 }
 
-/// Hooks that are of no relation.
+/// Hooks that are of no relation and no storage.
 fn unit_hooks() -> impl Iterator<Item = &'static str> {
     let names = Kind::ALL.iter().map(|kind| kind.as_str());
     names
-        .filter(|name| !name.starts_with("relation-"))
+        .filter(|name| !name.starts_with("relation-") && !name.starts_with("storage-"))
         .chain([COLLECT_METRICS, METER_STATUS_CHANGED])
 }
 
@@ -81,6 +91,14 @@ fn endpoint_of(hook: &str) -> Option<&str> {
     names
         .filter(|name| name.starts_with("relation-"))
         .find_map(|name| hook.strip_suffix(name)?.strip_suffix('-'))
+}
+
+/// `data` of `data-storage-attached`.
+fn storage_of(hook: &str) -> Option<&str> {
+    let kinds = [Kind::StorageAttached, Kind::StorageDetaching];
+    kinds
+        .into_iter()
+        .find_map(|kind| hook.strip_suffix(kind.as_str())?.strip_suffix('-'))
 }
 
 fn endpoints(metadata: &CharmMetadata) -> impl Iterator<Item = &str> {

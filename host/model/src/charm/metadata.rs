@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::url::check_name;
 use crate::bounds::{CHARM_CONTAINERS, CHARM_RESOURCES, RESOURCE_FILE_NAME_BYTES};
 use crate::relation::JUJU_INFO;
+use crate::storage::{CountRange, locations_are_sound, mib_of};
 
 #[cfg(test)]
 mod tests;
@@ -284,9 +285,15 @@ impl CharmMetadata {
                     .to_owned(),
             );
         }
-        self.storage
-            .keys()
-            .try_for_each(|name| check_word("storage", name))?;
+        for (name, storage) in &self.storage {
+            check_word("storage", name)?;
+            let wrong = |why| format!("storage \"{name}\": {why}");
+            CountRange::of(storage.multiple.as_ref()).map_err(wrong)?;
+            if let Some(size) = &storage.minimum_size {
+                mib_of(size).map_err(wrong)?;
+            }
+        }
+        locations_are_sound(&self.storage)?;
         self.resources
             .keys()
             .try_for_each(|name| check_word("resource", name))?;

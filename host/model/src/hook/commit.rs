@@ -46,7 +46,7 @@ pub enum Step<'a> {
     Enter(&'a Info),
     /// All that the charm asked for, what is the leader's only while the unit leads.
     Effects,
-    /// The unit leaves the scope of a relation, if that is what the hook is about.
+    /// The unit leaves the scope of a relation, or lets go of a storage, if that is what the hook is about.
     Leave(&'a Info),
     /// The state that follows, unless it was decided on another one than is there: error code `stale`.
     Operation,

@@ -64,6 +64,8 @@ const ROWS: &[Row] = &[
         "How long a removal may wait before it goes on by force; 0s is for ever."),
     row("secret-backend", Kind::Text, "auto",
         "The back end that keeps the values of the model's secrets: auto or internal for the controller's database, or the name of another."),
+    row("storage-default-filesystem-source", Kind::Text, "rootfs",
+        "The pool that storage is made of where nobody names another."),
     row("syslog-ca-cert", Kind::Text, "",
         "The certificate of the authority that the syslog daemon must prove itself with, as PEM; without it lines go unencrypted."),
     row("syslog-client-cert", Kind::Text, "",

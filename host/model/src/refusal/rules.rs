@@ -107,6 +107,7 @@ refusals! {
     MachineProvisioned "machine-provisioned", 409, "wait for its agent, or remove it by force: `periapt remove-machine ID --force`";
     MeterStatusInvalid "meter-status-invalid", 400, "name one of GREEN, AMBER and RED";
     ModelAlive "model-alive", 409, "destroy it first: `periapt destroy-model MODEL`";
+    ModelHasPersistentStorage "model-has-persistent-storage" as "model has persistent storage", 409, "say what becomes of it: `periapt destroy-model MODEL --destroy-storage` or `--release-storage`";
     ModelNotDead "model-not-dead", 409, "wait until it is gone: `periapt models`; `periapt destroy-model MODEL --force` does not wait";
     ModelNotEmpty "model-not-empty" as code::NOT_EMPTY, 409, "destroy what it holds first, or destroy the model with --force";
     ModelOptionInvalid "model-option-invalid", 400, "`periapt model-config` lists the options with their values";
@@ -132,6 +133,14 @@ refusals! {
     SecretInvalid "secret-invalid", 400, "correct it; docs/reference/bounds.md lists what there may be";
     SecretOfCharm "secret-of-charm", 409, "its charm changes it; people change the secrets of the model";
     SecretOptionInvalid "secret-option-invalid", 400, "`periapt secrets --owner model` lists the user secrets; `periapt add-secret NAME KEY=VALUE` adds one";
+    StorageElsewhere "storage-elsewhere", 409, "attach it to a unit on the same machine: `periapt show-storage ID` says where it is";
+    StorageIncompatible "storage-incompatible", 409, "detach or remove what its units have of it first: `periapt storage`";
+    StorageInvalid "storage-invalid", 400, "`periapt show-application APPLICATION` names its charm; write NAME=POOL,COUNT,SIZE as in data=loop,1,10G";
+    StorageIsAttached "storage-is-attached" as "storage is attached", 409, "detach it first: `periapt detach-storage ID`, or remove it with --force";
+    StorageKindUnsupported "storage-kind-unsupported", 400, "use a charm that is content with a filesystem";
+    StorageNotDetachable "storage-not-detachable", 409, "remove the unit, or detach it with --force where the charm can do without it";
+    StoragePoolInUse "storage-pool-in-use", 409, "remove what was made of it first: `periapt storage`";
+    StoragePoolInvalid "storage-pool-invalid", 400, "write `periapt create-storage-pool NAME rootfs|tmpfs|loop [KEY=VALUE]`; `periapt storage-pools` lists what there is";
     SyslogHostNotAllowed "syslog-host-not-allowed", 403, "ask a superuser to set it, or to list the host: `periapt controller-config syslog-allowed-hosts=HOST`";
     TaskHasEnded "task-has-ended", 409, "`periapt show-task ID` shows how it ended";
     TasksExceeded "tasks-exceeded", 409, "wait until some have ended, or cancel them: `periapt cancel-task ID`";

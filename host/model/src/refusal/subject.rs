@@ -65,6 +65,8 @@ subjects! {
     Secret "secret" 404 "`periapt secrets` lists the secrets of the model" "choose another name or label";
     SecretBackend "secret-backend" 404 "`periapt secret-backends` lists the back ends" "choose another name";
     Settings "settings" 404 "`periapt status` shows what the model holds" "choose another name";
+    Storage "storage" 404 "`periapt storage` lists the storage of the model" "choose another name";
+    StoragePool "storage-pool" 404 "`periapt storage-pools` lists the pools" "choose another name";
     Task "task" 404 "`periapt operations` lists the operations with their tasks" "choose another name";
     Token "token" 404 "`periapt tokens` lists the tokens" "choose another name, or revoke the token that has it";
     Unit "unit" 404 "`periapt status` shows what the model holds" "choose another name";

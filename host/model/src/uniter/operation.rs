@@ -341,6 +341,15 @@ fn after_hook(state: &OperationState, hook: &Info) -> Result<OperationState, Ope
         | Kind::SecretExpired
         | Kind::SecretRotate
         | Kind::SecretRemove => {}
+        Kind::StorageAttached => {
+            next.storage
+                .extend(hook.storage.as_ref().map(|event| event.id.clone()));
+        }
+        Kind::StorageDetaching => {
+            if let Some(event) = &hook.storage {
+                next.storage.remove(&event.id);
+            }
+        }
         Kind::RelationCreated
         | Kind::RelationJoined
         | Kind::RelationChanged

@@ -1,10 +1,10 @@
 //! The next operation, from the local and the remote state. First answer wins; the order is
 //! that of Juju's uniter.
 
-use super::relations;
 use super::{
     Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved,
 };
+use super::{relations, storages};
 use crate::hook::{Info, Kind};
 use crate::task::TaskStatus;
 use crate::{Life, UnitName};
@@ -135,6 +135,9 @@ pub fn resolve(local: &LocalState, remote: &RemoteState) -> Decision {
     if let Some(operation) = task(local, remote) {
         return Decision::Run(operation);
     }
+    if let Some(decision) = storages::due(local, remote) {
+        return decision;
+    }
     match (state.kind, &state.hook) {
         (OperationKind::RunHook, Some(hook)) if !local.shutdown => {
             recorded_hook(local, remote, hook)
@@ -197,7 +200,7 @@ fn recorded_hook(local: &LocalState, remote: &RemoteState, hook: &Info) -> Decis
     let ran = local.operation.step == OperationStep::Done;
     // A unit that resigned is told of its leadership no more.
     let resigned = hook.kind == Kind::LeaderElected && !local.operation.leader;
-    if !ran && (resigned || relations::is_moot(hook, remote)) {
+    if !ran && (resigned || relations::is_moot(hook, remote) || storages::is_moot(hook, remote)) {
         return skip(hook, remote);
     }
     match local.operation.step {

@@ -5,6 +5,7 @@
 mod guarantees;
 mod relations;
 mod secrets;
+mod storage;
 mod tasks;
 
 use proptest::prelude::*;
@@ -13,6 +14,7 @@ use proptest::test_runner::TestCaseError;
 use self::guarantees::Guarantees;
 use self::relations::{Deed, PEERS, Relations};
 use self::secrets::Secrets;
+use self::storage::Storages;
 use self::tasks::Tasks;
 use super::*;
 use crate::UnitName;
@@ -56,6 +58,7 @@ enum Event {
     AskReboot,
     Reboot,
     Relation(Deed),
+    Storage(storage::Deed),
     Turn(Fate),
 }
 
@@ -84,6 +87,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::AskReboot),
         2 => Just(Event::Reboot),
         20 => relations::deed().prop_map(Event::Relation),
+        8 => storage::deed().prop_map(Event::Storage),
         30 => fate.prop_map(Event::Turn),
     ]
 }
@@ -102,12 +106,13 @@ fn begun(stored: Option<OperationState>, reboots: u64) -> LocalState {
 
 /// A line of the story: the operation, who it is about, and how it ends.
 fn told(operation: &Operation, fate: Fate) -> String {
-    let event = match operation {
-        Operation::RunHook { hook, .. } | Operation::SkipHook { hook, .. } => {
-            hook.relation.as_ref()
-        }
+    let hook = match operation {
+        Operation::RunHook { hook, .. } | Operation::SkipHook { hook, .. } => Some(hook),
         _ => None,
     };
+    let storage = hook.and_then(|hook| hook.storage.as_ref());
+    let storage = storage.map(|event| format!(" of {}", event.id));
+    let event = hook.and_then(|hook| hook.relation.as_ref());
     let about = event.map(|event| {
         let unit = event.hook.unit.as_ref().map(|unit| format!(" of {unit}"));
         format!(
@@ -116,7 +121,7 @@ fn told(operation: &Operation, fate: Fate) -> String {
             unit.unwrap_or_default()
         )
     });
-    let about = about.unwrap_or_default();
+    let about = about.or(storage).unwrap_or_default();
     match fate {
         Fate::Succeeds => format!("site/0: {operation}{about}"),
         fate => format!("site/0: {operation}{about}: {fate:?}"),
@@ -125,6 +130,18 @@ fn told(operation: &Operation, fate: Fate) -> String {
 
 /// A hook that is chosen, rather than gone back to, is about what is so at that moment.
 fn heard_of(hook: &Info, remote: &RemoteState, fresh: bool) -> Result<(), String> {
+    if let Some(event) = hook.storage.as_ref().filter(|_| fresh) {
+        let theirs = remote.storage.get(&event.id);
+        let alive = remote.life.is_alive() && theirs.is_some_and(|one| one.life.is_alive());
+        let ready = theirs.is_some_and(|one| one.ready);
+        return match hook.kind {
+            Kind::StorageAttached if !alive || !ready => {
+                Err(format!("{} of what is not there", hook.name()))
+            }
+            Kind::StorageDetaching if alive => Err(format!("{} of what stays", hook.name())),
+            _ => Ok(()),
+        };
+    }
     let Some(event) = hook.relation.as_ref().filter(|_| fresh) else {
         return Ok(());
     };
@@ -165,6 +182,7 @@ struct World {
     answered: Option<(Info, Resolved)>,
     relations: Relations,
     secrets: Secrets,
+    storages: Storages,
     tasks: Tasks,
     guarantees: Guarantees,
     story: Vec<String>,
@@ -179,7 +197,8 @@ impl OperationState {
 }
 
 impl World {
-    fn new() -> Self {
+    /// A unit that has so many storages from the beginning.
+    fn new(storages: usize) -> Self {
         Self {
             remote: RemoteState {
                 leader_settings_version: 0,
@@ -197,6 +216,7 @@ impl World {
                 secrets: DueSecrets::default(),
                 reboots: 0,
                 reboot_wanted: false,
+                storage: Default::default(),
             },
             stored: None,
             local: begun(None, 0),
@@ -210,6 +230,7 @@ impl World {
             answered: None,
             relations: Relations::new(),
             secrets: Secrets::default(),
+            storages: Storages::begin(storages),
             tasks: Tasks::default(),
             guarantees: Guarantees::default(),
             story: Vec::new(),
@@ -222,6 +243,10 @@ impl World {
             Event::Turn(_) => {}
             Event::Relation(deed) => {
                 let told = self.relations.happens(deed);
+                self.story.extend(told);
+            }
+            Event::Storage(deed) => {
+                let told = self.storages.happens(deed, self.remote.life);
                 self.story.extend(told);
             }
             event => self.story.push(format!("{event:?}")),
@@ -241,14 +266,17 @@ impl World {
             Event::Resolve(resolved) => self.answers(*resolved),
             Event::RetryTick => self.remote.retry_hook_version += 1,
             Event::StatusTick => self.remote.update_status_version += 1,
-            Event::Destroy => self.remote.life = self.remote.life.max(Life::Dying),
+            Event::Destroy => {
+                self.remote.life = self.remote.life.max(Life::Dying);
+                self.storages.unit_dies();
+            }
             Event::LeaderTells => self.remote.leader_settings_version += 1,
             Event::AskTask => self.tasks.ask(),
             Event::CancelTask(which) => self.tasks.cancel(*which),
             Event::SecretDue { kind, leaders } => self.secrets.comes_due(*kind, *leaders),
             Event::AskReboot => self.remote.reboot_wanted = true,
             Event::Reboot => self.reboot(),
-            Event::Relation(_) => {}
+            Event::Relation(_) | Event::Storage(_) => {}
             Event::Turn(fate) => self.turn(*fate),
         }
     }
@@ -318,6 +346,9 @@ impl World {
         self.check(seen);
         self.relations.commits(hook);
         self.secrets.commits(hook);
+        let seen = self.guarantees.see_storage(hook, ran);
+        self.check(seen);
+        self.storages.commits(hook);
     }
 
     /// The machine's agent carries out what was asked for; the unit's agent ends with it.
@@ -326,6 +357,16 @@ impl World {
             self.remote.reboots += 1;
             self.turn(Fate::Succeeds);
             self.restart_agent();
+        }
+    }
+
+    /// A unit is installed once it was told of all that it has.
+    fn is_complete(&self, hook: &Info, fresh: bool) -> Result<(), String> {
+        let told = &self.local.operation.storage;
+        let all = self.remote.storage.keys();
+        match hook.kind == Kind::Install && fresh && !all.eq(told) {
+            true => Err("install comes before storage is attached".to_owned()),
+            false => Ok(()),
         }
     }
 
@@ -345,6 +386,7 @@ impl World {
     fn turn(&mut self, fate: Fate) {
         self.remote.relations = self.relations.told();
         self.remote.secrets = self.secrets.told();
+        self.remote.storage = self.storages.told();
         self.remote.task = self.tasks.due();
         let operation = match resolve(&self.local, &self.remote) {
             Decision::Run(operation) => operation,
@@ -393,6 +435,8 @@ impl World {
             self.check(chosen);
             let secret = self.secrets.chosen(hook, &self.remote, fresh);
             self.check(secret);
+            let complete = self.is_complete(hook, state.failed_hook() != Some(hook));
+            self.check(complete);
             let begun = self.relations.begins(hook);
             self.check(begun);
         }
@@ -461,6 +505,7 @@ impl World {
     /// Everything succeeds from now on and every failure is retried.
     fn come_to_rest(&mut self) {
         self.story.push("and from now on all is well".to_owned());
+        self.storages.make_all_ready();
         for _ in 0..240 {
             if self.wrong.is_some() {
                 return;
@@ -486,6 +531,9 @@ impl World {
             .collect();
         if recorded != self.guarantees.members() {
             return self.fails("the record differs from what the charm was told");
+        }
+        if let Err(wrong) = self.storages.caught_up(&state.storage) {
+            return self.fails(&wrong);
         }
         if remote.life != Life::Alive {
             let left = state.relations.keys().all(|relation| *relation == PEERS);
@@ -517,7 +565,11 @@ impl World {
     }
 
     fn check_order(&self) {
-        let kinds: Vec<Kind> = self.committed.iter().map(|(kind, _)| *kind).collect();
+        let kinds = self.committed.iter().map(|(kind, _)| *kind);
+        // When these come is the guarantees' to say.
+        let of_storage =
+            |kind: &Kind| matches!(kind, Kind::StorageAttached | Kind::StorageDetaching);
+        let kinds: Vec<Kind> = kinds.filter(|kind| !of_storage(kind)).collect();
         let count = |kind| kinds.iter().filter(|other| **other == kind).count();
         let first = |kind| kinds.iter().position(|other| *other == kind);
         if let Some(first_hook) = kinds.first() {
@@ -575,9 +627,10 @@ proptest! {
 
     #[test]
     fn whatever_happens_the_order_holds_and_the_unit_catches_up(
+        storages in 0..3usize,
         events in prop::collection::vec(event(), 1..160),
     ) {
-        let mut world = World::new();
+        let mut world = World::new(storages);
         for event in &events {
             world.apply(event);
             world.verdict()?;

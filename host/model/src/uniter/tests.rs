@@ -5,6 +5,7 @@ mod failures;
 mod reboots;
 mod relations;
 mod secrets;
+mod storages;
 mod walk;
 
 use super::*;
@@ -29,6 +30,7 @@ fn remote() -> RemoteState {
         secrets: DueSecrets::default(),
         reboots: 0,
         reboot_wanted: false,
+        storage: Default::default(),
     }
 }
 

@@ -51,9 +51,22 @@ pub struct Container {
     /// Paths below the generation, and where the workload finds them, to read.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
+    /// Storage that the unit has, by where the workload finds it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<String, Stored>,
     /// What is to be done once, in the order of the numbers.
     #[serde(default)]
     pub requests: Vec<Asked>,
+}
+
+/// The directory of a storage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Stored {
+    /// Below the directory of the agent.
+    pub directory: PathBuf,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
 }
 
 /// A unit as it is: `workloads/observed/docs-0.json` beside the other.
@@ -85,6 +98,8 @@ mod tests {
             "containers": {"web": {
                 "plan": {"services": {"site": {"kind": "http", "component": "server.wasm", "port": 80}}},
                 "files": {"site": "/site"},
+                "storage": {"/storage/data/0": {"directory": "storage/data-0"},
+                    "/srv": {"directory": "storage/pool-1", "read-only": true}},
                 "requests": [
                     {"id": 1, "request": {"replan": null}},
                     {"id": 2, "request": {"start": ["site"]}},
@@ -94,6 +109,9 @@ mod tests {
         }"#;
         let desired: Desired = serde_json::from_str(text).unwrap();
         let web = &desired.containers["web"];
+        let pool = &web.storage["/srv"];
+        assert_eq!(pool.directory, PathBuf::from("storage/pool-1"));
+        assert!(pool.read_only && !web.storage["/storage/data/0"].read_only);
         let requests: Vec<&Request> = web.requests.iter().map(|asked| &asked.request).collect();
         let site = || vec!["site".to_owned()];
         let signal = Request::Signal("SIGHUP".to_owned(), site());

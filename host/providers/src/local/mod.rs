@@ -10,6 +10,7 @@
 //! from the controller, as every agent does.
 
 mod closing;
+mod filesystems;
 mod process;
 mod records;
 mod supervisor;
@@ -30,13 +31,14 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use closing::close;
+use filesystems::LocalFilesystems;
 pub use process::Program;
 pub use records::Records;
 pub use supervisor::Patience;
 
 use crate::{
-    Applied, Environments, Firewall, Instance, InstanceId, InstanceState, Provider, ProviderError,
-    SharedAgent, StartInstance, UpgradeOp,
+    Applied, Environments, Filesystems, Firewall, Instance, InstanceId, InstanceState, Provider,
+    ProviderError, SharedAgent, StartInstance, UpgradeOp,
 };
 use supervisor::{Reply, Request, Supervisor};
 use workloads::Workloads;
@@ -116,6 +118,7 @@ impl Environments for LocalProviders {
 pub struct LocalProvider {
     environment: String,
     records: Records,
+    filesystems: LocalFilesystems,
     requests: mpsc::Sender<Request>,
     workloads: Arc<Workloads>,
     shown: Arc<Mutex<Value>>,
@@ -148,6 +151,10 @@ impl LocalProvider {
         tokio::spawn(supervisor.run(receiver));
         Self {
             environment: environment.to_owned(),
+            filesystems: LocalFilesystems::new(
+                records.directory().to_owned(),
+                Arc::clone(&options.clock),
+            ),
             records,
             requests,
             workloads,
@@ -248,6 +255,10 @@ impl Provider for LocalProvider {
 
     fn firewall(&self) -> Option<&dyn Firewall> {
         Some(self)
+    }
+
+    fn filesystems(&self) -> Option<&dyn Filesystems> {
+        Some(&self.filesystems)
     }
 
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {

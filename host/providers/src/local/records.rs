@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::filesystems;
 use crate::ProviderError;
 use crate::error::file;
 
@@ -103,9 +104,19 @@ impl Records {
         Ok(())
     }
 
-    /// Removes the directory with everything in it.
+    /// Removes the directory with everything in it, but for storage that was given up.
     pub async fn remove(&self) -> Result<(), ProviderError> {
-        remove(self.directory.clone()).await
+        if !filesystems::clear(&self.directory).await? {
+            return remove(self.directory.clone()).await;
+        }
+        let entries = std::fs::read_dir(&self.directory).map_err(file("read", &self.directory))?;
+        for entry in entries {
+            let entry = entry.map_err(file("read", &self.directory))?;
+            if entry.file_name() != filesystems::STORAGE {
+                remove(entry.path()).await?;
+            }
+        }
+        Ok(())
     }
 }
 

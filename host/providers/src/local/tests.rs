@@ -14,8 +14,8 @@ use super::{LocalOptions, LocalProvider, LocalProviders, Patience, Program};
 use crate::suite::{self, request};
 use crate::{Environments, InstanceState, Provider, SharedAgent, StartInstance};
 
-/// Locks as an agent does; `$0` is the configuration file.
-const AGENT: &str = r#"d=$(dirname "$0"); exec 9<>"$d/lock"; flock -n 9 || exit 3; echo $$ > "$d/lock"; exec sleep 600"#;
+/// Takes up its directory and locks as an agent does; `$0` is the configuration file.
+const AGENT: &str = r#"d=$(dirname "$0"); chmod 710 "$d"; exec 9<>"$d/lock"; flock -n 9 || exit 3; echo $$ > "$d/lock"; exec sleep 600"#;
 /// The same, deaf to SIGTERM.
 const DEAF: &str = r#"trap '' TERM; d=$(dirname "$0"); exec 9<>"$d/lock"; flock -n 9 || exit 3; echo $$ > "$d/lock"; while :; do sleep 1; done"#;
 

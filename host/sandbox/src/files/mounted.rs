@@ -5,21 +5,21 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use periapt_files::{Limits, Over, counterparts, out_of_descriptors};
 use periapt_model::bounds::DIRECTORY_LEVELS;
 use periapt_model::charm::Access;
-use rustix::fs::{CWD, Mode, OFlags, fcntl_getfl, fstat, openat, stat};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fcntl_getfl, fstat, openat, openat2, stat};
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::filesystem::{Descriptor, Dir};
 use wasmtime_wasi::{FsPerms, OpenMode};
 
 use super::reading::{Reading, Source};
 use super::temporary::Temporary;
-use super::{Directories, SharedDirectory};
+use super::{Directories, SharedDirectory, StorageDirectory};
 use crate::failure::HookFailure;
 
 /// How often a running hook's directories are measured: often enough that a guest cannot write
@@ -56,6 +56,7 @@ enum Place {
     Temporary,
     Shared(usize),
     Resource(usize),
+    Storage(usize),
 }
 
 impl Mounted {
@@ -94,6 +95,11 @@ impl Mounted {
         places.extend(resources.map(|(at, name)| {
             let place = Place::Resource(at);
             (place, format!("/resources/{name}"), Access::ReadOnly)
+        }));
+        let storage = self.directories.storage.iter().enumerate();
+        places.extend(storage.map(|(at, storage)| {
+            let place = Place::Storage(at);
+            (place, storage.location.clone(), storage.access)
         }));
         let mut promised = Vec::with_capacity(places.len());
         for (place, name, access) in places {
@@ -202,6 +208,12 @@ impl Mounted {
                     self.shared.push(shared.clone());
                 }
                 (shared.path.clone(), shared.access)
+            }
+            Place::Storage(at) => {
+                return match self.directories.storage.get(at) {
+                    Some(storage) => in_storage(storage),
+                    None => Err(HookFailure::Unknown("no such storage".to_owned())),
+                };
             }
         };
         directory(&path, access)
@@ -391,6 +403,36 @@ fn directory(path: &Path, access: Access) -> Result<Dir, HookFailure> {
 fn open(path: &Path, how: OFlags) -> io::Result<File> {
     let flags = how | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(openat(CWD, path, flags, Mode::empty())?.into())
+}
+
+/// Opens the directory of a storage.
+fn in_storage(storage: &StorageDirectory) -> Result<Dir, HookFailure> {
+    let opened = open_storage(storage).map_err(|error| match out_of_descriptors(&error) {
+        true => HookFailure::Descriptors(format!("storage {}: {error}", storage.id)),
+        false => HookFailure::StorageMissing {
+            storage: storage.id.clone(),
+            reason: error.to_string(),
+        },
+    })?;
+    let (permissions, mode) = granted(storage.access);
+    Ok(Dir::new(opened, permissions, mode, true))
+}
+
+fn open_storage(storage: &StorageDirectory) -> io::Result<File> {
+    let name = storage.directory.as_str();
+    let mut parts = Path::new(name).components();
+    if !matches!(parts.next(), Some(Component::Normal(part)) if part == name) {
+        let text = format!("\"{name}\" is not one word");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let root = open(&storage.root, OFlags::PATH)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    // The place of a file system that is not mounted may be there and closed to everybody: opened to be read,
+    // it is refused.
+    let directory = openat2(&root, name, flags, Mode::empty(), resolve)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(&directory, ".", flags, Mode::empty())?.into())
 }
 
 fn get(table: &mut ResourceTable, handle: u32) -> Result<&mut Descriptor, HookFailure> {

@@ -9,6 +9,8 @@ use periapt_contract::action::Task;
 use periapt_contract::payloads::Payload;
 use periapt_contract::reboot;
 use periapt_contract::secret::{OwnedSecret, SecretId};
+use periapt_contract::storage::{Attached, Declared, Kind, StorageId};
+use periapt_model::charm::Access;
 use periapt_model::config::{Value, Values};
 use periapt_model::hook::Limits;
 use periapt_model::ports::{Openings, PortRange};
@@ -21,7 +23,7 @@ use crate::{
     LoadedCharm, LogAnswers, LogLevel, Member, MetricsAnswers, Network, NetworkAnswers,
     PayloadsAnswers, PortsAnswers, RebootAnswers, RelationAnswers, RelationInfo, ResourcesAnswers,
     SandboxEngine, SecretAnswers, Settings, SharedDirectory, StateAnswers, StatusAnswers,
-    UnitAnswers, WorkloadAnswers,
+    StorageAnswers, StorageDirectory, UnitAnswers, WorkloadAnswers,
 };
 
 /// What hooks did at once.
@@ -48,6 +50,12 @@ pub struct Unit {
     pub shared: Vec<SharedDirectory>,
     /// Names that the charm declares; those with a directory below `resources` are attached.
     pub resources: Vec<String>,
+    /// Storage that it has, below `storage`.
+    pub storage: Vec<StorageDirectory>,
+    /// What the charm declares of it.
+    pub declared_storage: BTreeMap<String, Declared>,
+    /// What the hook is about.
+    pub hook_storage: Option<StorageId>,
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
     pub restricted: bool,
@@ -91,6 +99,9 @@ impl Unit {
             told: Bag::new(),
             shared: Vec::new(),
             resources: Vec::new(),
+            storage: Vec::new(),
+            declared_storage: BTreeMap::new(),
+            hook_storage: None,
             limits: Limits {
                 wall_clock_ms: 120_000,
                 ..Limits::default()
@@ -125,6 +136,7 @@ impl Unit {
                 temporary: self.path("temporary"),
                 shared: self.shared.clone(),
                 resources: self.resources.clone(),
+                storage: self.storage.clone(),
             },
             limits: self.limits.clone(),
         };
@@ -156,6 +168,9 @@ impl Unit {
             task: self.task.clone(),
             cancelled: self.cancelled.clone(),
             resources: self.resources.clone(),
+            storage: self.storage.clone(),
+            declared_storage: self.declared_storage.clone(),
+            hook_storage: self.hook_storage.clone(),
             files,
         }
     }
@@ -174,6 +189,9 @@ pub struct Context {
     task: Option<Task>,
     cancelled: Arc<AtomicBool>,
     resources: Vec<String>,
+    storage: Vec<StorageDirectory>,
+    declared_storage: BTreeMap<String, Declared>,
+    hook_storage: Option<StorageId>,
     files: Arc<Files>,
 }
 
@@ -219,6 +237,26 @@ impl ResourcesAnswers for Context {
         }
         let there = self.files.fetch(name);
         Ok(there.then(|| format!("/resources/{name}/file")))
+    }
+}
+
+impl StorageAnswers for Context {
+    fn attached_storage(&mut self) -> Result<Vec<Attached>, CallError> {
+        let attached = self.storage.iter().map(|one| Attached {
+            id: one.id.parse().unwrap(),
+            kind: Kind::Filesystem,
+            location: one.location.clone(),
+            read_only: one.access == Access::ReadOnly,
+        });
+        Ok(attached.collect())
+    }
+
+    fn declared_storage(&mut self) -> Result<BTreeMap<String, Declared>, CallError> {
+        Ok(self.declared_storage.clone())
+    }
+
+    fn hook_storage(&self) -> Option<StorageId> {
+        self.hook_storage.clone()
     }
 }
 

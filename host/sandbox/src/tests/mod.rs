@@ -13,5 +13,6 @@ mod relations;
 mod resources;
 mod speed;
 mod stage;
+mod storage;
 mod unit_files;
 mod upload;

@@ -93,6 +93,7 @@ fn run(unit: &Unit, component: &[u8]) -> (HookOutcome, bool, bool) {
             temporary: unit.path("temporary"),
             shared: unit.shared.clone(),
             resources: Vec::new(),
+            storage: Vec::new(),
         },
         limits: unit.limits.clone(),
     };

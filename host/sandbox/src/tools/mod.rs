@@ -22,6 +22,7 @@ mod resources;
 mod secret;
 mod state;
 mod status;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod unit;
@@ -112,6 +113,7 @@ tools! {
     secret: SecretAnswers,
     state: StateAnswers,
     status: StatusAnswers,
+    storage: StorageAnswers,
     unit: UnitAnswers,
     workload: WorkloadAnswers,
 }

@@ -50,6 +50,7 @@ mod charm_revisions;
 mod cleaner;
 mod credential_validator;
 mod deployer;
+mod disk_manager;
 mod firewaller;
 mod instance_poller;
 mod leadership;
@@ -74,6 +75,7 @@ mod secrets;
 mod secrets_drain;
 mod singular;
 mod status_history;
+mod storage_provisioner;
 #[cfg(test)]
 mod tests;
 mod undertaker;
@@ -124,6 +126,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         cleaner::handlers(),
         credential_validator::handlers(),
         deployer::handlers(),
+        disk_manager::handlers(),
         firewaller::handlers(),
         instance_poller::handlers(),
         leadership::handlers(),
@@ -148,6 +151,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
         secrets_drain::handlers(),
         singular::handlers(),
         status_history::handlers(),
+        storage_provisioner::handlers(),
         undertaker::handlers(),
         unit_assigner::handlers(),
         uniter::handlers(),

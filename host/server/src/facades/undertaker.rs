@@ -28,7 +28,8 @@ handlers! { for periapt_wire::agent::undertaker:
             .key(namespace::MODEL, model)
             .all(namespace::APPLICATION)
             .all(namespace::UNIT)
-            .all(namespace::MACHINE);
+            .all(namespace::MACHINE)
+            .all(namespace::STORAGE);
         session.watch(watch::notify(session, interest), Vec::new())
     };
 }

@@ -3,10 +3,10 @@
 use periapt_store::{Committed, HookBegin, HookCommit, Interest, namespace};
 use periapt_wire::agent::uniter::{
     BeginHook, BeginTask, CommitHook, EndTask, EnsureUnitDead, FailHook, GetApplicationStatus,
-    GetCharm, GetCloudAccess, GetGoalState, GetLeaderSettings, GetRelationSettings, GetRemoteState,
-    GetResource, GetState, GetTaskStatus, HookCommitted, LogTask, RequestReboot,
-    SetApplicationStatus, SetState, SetUnitAgentStatus, SetUnitResource, SetUnitStatus,
-    SetWorkloadVersion, WatchTasks, WatchUnit,
+    GetCharm, GetCloudAccess, GetDeclaredStorage, GetGoalState, GetLeaderSettings,
+    GetRelationSettings, GetRemoteState, GetResource, GetState, GetTaskStatus, HookCommitted,
+    LogTask, RequestReboot, SetApplicationStatus, SetState, SetUnitAgentStatus, SetUnitResource,
+    SetUnitStatus, SetWorkloadVersion, WatchTasks, WatchUnit,
 };
 use periapt_wire::rpc::Empty;
 
@@ -30,6 +30,7 @@ handlers! { for periapt_wire::agent::uniter:
             .key(namespace::RELATION_UNITS, container)
             .key(namespace::SECRET_HOOKS, &call.unit)
             .key(namespace::SECRET_HOOKS, &application)
+            .key(namespace::STORAGE_HOOKS, &call.unit)
             .all(namespace::CHARM);
         if let Some(machine) = &place.machine {
             interest = interest
@@ -144,6 +145,9 @@ handlers! { for periapt_wire::agent::uniter:
     };
     GetCloudAccess: |session, call| {
         Ok(session.store().cloud_access(session.model()?, &call.unit).await?)
+    };
+    GetDeclaredStorage: |session, call| {
+        Ok(session.store().declared_storage(session.model()?, &call.unit).await?)
     };
     SetUnitResource: |session, call| {
         session.store().set_unit_resource(session.model()?, &call.unit, &call.name, call.revision).await?;

@@ -6,7 +6,7 @@
 
 use periapt_model::Tag;
 use periapt_store::EntityKind::{
-    Application, Charm, Hook, Machine, Model, Operation, Relation, Secret, Unit, User,
+    Application, Charm, Hook, Machine, Model, Operation, Relation, Secret, Storage, Unit, User,
 };
 use periapt_store::{Change, Wanted, namespace as ns};
 
@@ -80,6 +80,7 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
             ns::HOOK => wanted.add(Hook, key, position),
             ns::OPERATION => wanted.add(Operation, key, position),
             ns::SECRET => wanted.add(Secret, key, position),
+            ns::STORAGE => wanted.add(Storage, key, position),
             // A queued clean-up, settings of the controller and lines of log show in no entity; what
             // concerns the units of a relation is told of the relation too.
             _ => {}

@@ -95,6 +95,8 @@ fn changes_concern_what_shows_them() {
         change(12, namespace::MACHINE_UNITS, "5"),
         change(13, namespace::ANNOTATION, "unit-site-7"),
         change(14, namespace::ANNOTATION, "application-shop"),
+        change(15, namespace::STORAGE, "data/0"),
+        change(16, namespace::STORAGE_HOOKS, "site/9"),
     ];
     let wanted = concerns::wanted(&changes);
     let of = &wanted[MODEL];
@@ -128,6 +130,10 @@ fn changes_concern_what_shows_them() {
     );
     assert_eq!(names(EntityKind::Model), [(MODEL.to_owned(), 2)].into());
     assert_eq!(names(EntityKind::Hook), [("99".to_owned(), 7)].into());
+    assert_eq!(
+        names(EntityKind::Storage),
+        [("data/0".to_owned(), 15)].into()
+    );
     assert_eq!(
         of.units_on,
         [("3".to_owned(), 2), ("5".to_owned(), 12)].into()

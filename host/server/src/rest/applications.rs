@@ -79,6 +79,7 @@ async fn show(
 /// Begins to remove an application.
 ///
 /// Its units run their stop and remove hooks first. With `force` they are removed after a while whether or not they did.
+/// Storage that outlives units stays, unless with `destroy-storage`.
 #[utoipa::path(delete, path = paths::APPLICATION.text, params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,
@@ -151,11 +152,13 @@ async fn add_units(
     InApplication(model, name): InApplication,
     Body(request): Body<AddUnits>,
 ) -> Result<Json<Vec<UnitName>>, Answer> {
-    changed(
-        state
-            .store()
-            .add_units_to(&model, &name, request.count, request.placement),
-    )
+    changed(state.store().add_units_to(
+        &model,
+        &name,
+        request.count,
+        request.placement,
+        request.attach_storage,
+    ))
     .await
 }
 

@@ -9,6 +9,8 @@ use axum::http::request::Parts;
 use periapt_model::bounds::MESSAGE_VALUES;
 use periapt_model::charm::CharmUrl;
 use periapt_model::refusal::Subject;
+use periapt_model::removal::{self, Going};
+use periapt_model::storage::StorageId;
 use periapt_model::task::TaskId;
 use periapt_model::{
     ApplicationName, MachineId, ModelUuid, NameError, Refusal, UnitName, UserName,
@@ -47,6 +49,9 @@ pub(super) struct InApplication(pub ModelUuid, pub ApplicationName);
 
 /// `{model}`, `{name}` and `{number}`.
 pub(super) struct InUnit(pub ModelUuid, pub UnitName);
+
+/// `{model}`, `{name}` and `{number}`, of a storage.
+pub(super) struct InStorage(pub ModelUuid, pub StorageId);
 
 /// `{model}` and `{machine}`; a container's id is written with dashes, `0-lxd-1`.
 pub(super) struct InMachine(pub ModelUuid, pub MachineId);
@@ -241,6 +246,23 @@ impl FromRequestParts<ServerState> for InUnit {
     }
 }
 
+impl FromRequestParts<ServerState> for InStorage {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        let name = format!("{}/{}", params.get("name"), params.get("number"));
+        // What names no storage is the name of none.
+        let missing = |_| StoreError::NotFound {
+            kind: Subject::Storage,
+            name: name.clone(),
+        };
+        Ok(InStorage(
+            params.model()?,
+            name.parse::<StorageId>().map_err(missing)?,
+        ))
+    }
+}
+
 impl FromRequestParts<ServerState> for InMachine {
     type Rejection = Answer;
     async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
@@ -322,7 +344,7 @@ impl FromRequestParts<ServerState> for Ending {
     }
 }
 
-/// `?force&timeout_ms`
+/// `?force&timeout_ms&destroy-storage`
 #[derive(Deserialize, Default, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -332,12 +354,18 @@ pub(super) struct Force {
     pub force: bool,
     /// With `force`: 0 to wait for nobody. Left out, each step waits for the model's `force-wait`.
     pub timeout_ms: Option<u64>,
+    /// Also destroy the storage of its units that would outlive them.
+    #[serde(rename = "destroy-storage", deserialize_with = "flag")]
+    pub destroy_storage: bool,
 }
 
 impl Force {
     /// How the store is to remove.
-    pub fn removal(&self) -> periapt_model::removal::Force {
-        periapt_model::removal::Force::within(self.force, self.timeout_ms)
+    pub fn removal(&self) -> Going {
+        Going {
+            force: removal::Force::within(self.force, self.timeout_ms),
+            destroy_storage: self.destroy_storage,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use periapt_model::AgentName;
-use periapt_wire::rest::{AddMachines, ListQuery, MachineInfo, Page, Removal, paths};
+use periapt_wire::rest::{AddMachines, BlockDevice, ListQuery, MachineInfo, Page, Removal, paths};
 use serde_json::Value;
 use utoipa_axum::routes;
 
@@ -22,6 +22,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(READ, routes!(show)).about(About::Machine),
         row(WRITE, routes!(remove)).about(About::Machine).removes(),
         row(WRITE, routes!(retry_provisioning)),
+        row(READ, routes!(block_devices)),
     ]
 }
 
@@ -92,4 +93,15 @@ async fn retry_provisioning(
     let presence = move |agent: &AgentName| present.has(agent);
     let retried = state.store().retry_provisioning(&model, &machine, presence);
     changed(retried).await
+}
+
+/// Lists the block devices of a machine, as its agent sees them.
+///
+/// Where one agent hosts all machines they are those of the machine on which it runs.
+#[utoipa::path(get, path = paths::MACHINE_BLOCK_DEVICES.text, responses((status = 200, body = Vec<BlockDevice>)))]
+async fn block_devices(
+    State(state): State<ServerState>,
+    InMachine(model, machine): InMachine,
+) -> Result<Json<Vec<BlockDevice>>, Answer> {
+    Ok(Json(state.store().block_devices(&model, &machine).await?))
 }

@@ -70,6 +70,7 @@ mod secrets;
 mod session;
 pub(crate) mod sse;
 mod status;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -177,6 +178,11 @@ fn table() -> &'static [Resource] {
                 "secrets",
                 "Secrets: values that only those read who were granted them.",
                 vec![secrets::routes()],
+            ),
+            resource(
+                "storage",
+                "Storage: directories that units are given and that may outlive them, and the pools they are made of.",
+                vec![storage::routes()],
             ),
             resource(
                 "units",

@@ -72,7 +72,7 @@ async fn show(
     Ok(Json(state.store().model_summary(&model).await?))
 }
 
-/// `?force&timeout_ms`
+/// `?force&timeout_ms&destroy-storage`
 #[derive(Deserialize, Default, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -82,6 +82,10 @@ struct Destroy {
     force: bool,
     /// How long each phase of a forced removal may take, in milliseconds.
     timeout_ms: Option<u64>,
+    /// What becomes of storage that outlives units: `true` to destroy it, `false` to give its directories up and keep
+    /// them. Left out, a model that has some stays.
+    #[serde(rename = "destroy-storage")]
+    destroy_storage: Option<bool>,
 }
 
 /// Begins to destroy a model and everything in it.
@@ -93,12 +97,13 @@ async fn destroy(
     InModel(model): InModel,
     Query(query): Query<Destroy>,
 ) -> Result<Json<ModelSummary>, Answer> {
-    changed(
-        state
-            .store()
-            .destroy_model(&model, query.force, query.timeout_ms),
-    )
-    .await
+    let destroyed = state.store().destroy_model_with(
+        &model,
+        query.force,
+        query.timeout_ms,
+        query.destroy_storage,
+    );
+    changed(destroyed).await
 }
 
 /// Shows a model's options.

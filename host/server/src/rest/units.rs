@@ -56,6 +56,8 @@ async fn show(
 }
 
 /// Begins to remove a unit.
+///
+/// Storage that outlives units stays, unless with `destroy-storage`.
 #[utoipa::path(delete, path = paths::UNIT.text, params(Force), responses((status = 200, body = Removal)))]
 async fn remove(
     State(state): State<ServerState>,

@@ -27,6 +27,7 @@ mod rest;
 mod routes;
 mod rpc;
 mod secrets;
+mod storage;
 mod strict;
 mod terms;
 mod upgrade;

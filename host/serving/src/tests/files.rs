@@ -78,6 +78,14 @@ fn a_directory_that_was_made_anew_is_another_one() {
 }
 
 #[test]
+fn a_directory_that_may_be_written_to_is_mounted_as_well() {
+    let unit = Unit::new();
+    assert_eq!(mounted(&unit.mount("site").writable()), Ok(()));
+    let missing = mounted(&unit.mount("none").writable()).unwrap_err();
+    assert_eq!(missing.code(), "files");
+}
+
+#[test]
 fn a_link_that_a_guest_made_leads_nowhere() {
     let unit = Unit::new();
     let generation = unit.path().join("1");

@@ -10,7 +10,7 @@ use super::constraints;
 use crate::changes::namespace;
 use crate::db::{Tx, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, machine};
+use crate::{Result, Store, machine, storage};
 
 impl Store {
     /// Units with a staged assignment.
@@ -109,5 +109,5 @@ async fn bind(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, machine: &Machine
     tx.db.execute(sql, params![model, unit, machine]).await?;
     tx.touch(model, namespace::UNIT, unit.as_str());
     tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
-    Ok(())
+    storage::unit_placed(tx, model, unit).await
 }

@@ -5,6 +5,7 @@ use periapt_model::charm::may_replace;
 use periapt_model::config::{self, Values};
 use periapt_model::constraints::Constraints;
 use periapt_model::refusal::Subject;
+use periapt_model::storage::StorageId;
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Deploy, Refresh};
 
@@ -13,7 +14,9 @@ use crate::changes::namespace;
 use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
-use crate::{Result, Store, application, charm, machine, relation, resource, secret, unit, views};
+use crate::{
+    Result, Store, application, charm, machine, relation, resource, secret, storage, unit, views,
+};
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
 pub(super) const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
@@ -65,7 +68,9 @@ impl Store {
                 tx.touch(&model, namespace::APPLICATION_CONFIG, name.as_str());
                 relation::make_peers(tx, &model, name, &charm).await?;
                 resource::attach_uploads(tx, &model, name, &charm, &request.resources).await?;
-                make_units(tx, &model, name, request.units, &request.placement).await?;
+                storage::declare(tx, &model, name, &charm, &request.storage).await?;
+                let units = make_units(tx, &model, name, request.units, &request.placement).await?;
+                storage::give(tx, &model, name, &charm, &units, &request.attach_storage).await?;
                 views::application::find(&mut tx.db, &model, name).await
             })
         })
@@ -79,17 +84,19 @@ impl Store {
         application: &ApplicationName,
         count: u32,
     ) -> Result<Vec<UnitName>> {
-        self.add_units_to(model, application, count, Vec::new())
+        self.add_units_to(model, application, count, Vec::new(), Vec::new())
             .await
     }
 
-    /// The same with machines for the first of them, in their order; units beyond get new ones.
+    /// The same with machines for the first of them, in their order; units beyond get new ones. With storage
+    /// that is there it is one unit, which is given that in place of new one.
     pub async fn add_units_to(
         &self,
         model: &ModelUuid,
         application: &ApplicationName,
         count: u32,
         placement: Vec<MachineId>,
+        attach: Vec<StorageId>,
     ) -> Result<Vec<UnitName>> {
         let (model, application) = (model.clone(), application.clone());
         self.write(move |tx| {
@@ -105,7 +112,9 @@ impl Store {
                 if count == 0 {
                     return Err(StoreError::bad_request("add at least one unit"));
                 }
-                make_units(tx, &model, &application, count, &placement).await
+                let units = make_units(tx, &model, &application, count, &placement).await?;
+                storage::give(tx, &model, &application, &charm, &units, &attach).await?;
+                Ok(units)
             })
         })
         .await
@@ -115,7 +124,7 @@ impl Store {
     /// it. The same revision again changes nothing but what is named: resources, options, and that
     /// units in error are not to wait. Settings that the new charm does not know, or reads
     /// differently, go, and so do resources that it does not declare, and what the charm of before
-    /// could be refreshed to.
+    /// could be refreshed to. What units have of storage must fit the new charm.
     pub async fn refresh(
         &self,
         model: &ModelUuid,
@@ -151,6 +160,7 @@ impl Store {
                 relation::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
                 relation::make_peers(tx, &model, &application, &new).await?;
                 resource::keep_declared(tx, &model, &application, &new).await?;
+                storage::refreshed(tx, &model, &application, &old, &new).await?;
                 let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();

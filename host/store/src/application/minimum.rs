@@ -10,7 +10,7 @@ use super::deploy::{UNITS_AT_ONCE, make_units};
 use crate::changes::namespace;
 use crate::db::{columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, application, charm, views};
+use crate::{Result, Store, application, charm, storage, views};
 
 columns! {
     /// How far an application of a model is from its minimum.
@@ -95,7 +95,14 @@ impl Store {
                 }
                 let missing = found.least.saturating_sub(found.alive);
                 let missing = u32::try_from(missing).unwrap_or(UNITS_AT_ONCE);
-                make_units(tx, &model, &application, missing, &[]).await
+                if missing == 0 {
+                    return Ok(Vec::new());
+                }
+                let charm = application::require_alive(&mut tx.db, &model, &application).await?;
+                let charm = charm::find(&mut tx.db, &model, &charm).await?;
+                let units = make_units(tx, &model, &application, missing, &[]).await?;
+                storage::give(tx, &model, &application, &charm, &units, &[]).await?;
+                Ok(units)
             })
         })
         .await

@@ -1,7 +1,7 @@
 //! The way out of applications: their units and relations first.
 
 use periapt_model::refusal::Subject;
-use periapt_model::removal::Force;
+use periapt_model::removal::Going;
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::Removal;
 
@@ -9,6 +9,7 @@ use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
+use crate::storage::{self, Departing};
 use crate::tables::{self, With};
 use crate::{Result, Store, relation, resource, secret, unit};
 
@@ -36,20 +37,28 @@ impl Store {
         &self,
         model: &ModelUuid,
         application: &ApplicationName,
-        force: impl Into<Force>,
+        going: impl Into<Going>,
     ) -> Result<Removal> {
-        let (model, application, force) = (model.clone(), application.clone(), force.into());
+        let (model, application, going) = (model.clone(), application.clone(), going.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = unit::removal::begin(tx, force);
+                let force = unit::removal::begin(tx, going.force);
                 let mut removal = Removal {
                     units: Vec::new(),
                     machines: Vec::new(),
+                    destroyed_storage: Vec::new(),
+                    detached_storage: Vec::new(),
                 };
                 for row in tx.db.all(UNITS, params![&model, &application]).await? {
                     removal.units.push(row.unit);
                     removal.machines.extend(row.machine);
                 }
+                let of = Departing {
+                    units: &removal.units.clone(),
+                    application: Some(&application),
+                    destroy: going.destroy_storage,
+                };
+                storage::departing(tx, &model, of, &mut removal).await?;
                 destroy(tx, &model, &application, force).await?;
                 Ok(removal)
             })
@@ -109,6 +118,7 @@ pub(crate) async fn finish(
 async fn remove_now(tx: &mut Tx, model: &ModelUuid, application: &ApplicationName) -> Result<()> {
     let contents = resource::contents_of(&mut tx.db, model, application).await?;
     secret::application_gone(tx, model, application).await?;
+    storage::application_gone(tx, model, application).await?;
     tables::remove(tx, model, With::Application, application).await?;
     for content in contents {
         resource::drop_unused(tx, &content).await?;

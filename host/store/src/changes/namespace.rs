@@ -84,6 +84,14 @@ namespaces! {
     SECRET_HOOKS = "secret-hooks";
     /// Key: the back end's name, of the whole controller.
     SECRET_BACKEND = "secret-backend";
+    /// Key: the storage's id. It came, went, or something is to be known or done of it otherwise.
+    STORAGE = "storage";
+    /// Key: the unit. Storage was attached to it, is ready, or is to be detached.
+    STORAGE_HOOKS = "storage-hooks";
+    /// Key: the pool's name.
+    STORAGE_POOL = "storage-pool";
+    /// Key: the agent. Its machine has other block devices.
+    BLOCK_DEVICE = "block-device";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
     /// Key: the number of the node, of the whole controller. It came, went, was lost or serves elsewhere.
@@ -124,6 +132,10 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
             | MODEL_CONFIG
             | LEADER_SETTINGS
             | RELATION_UNITS
+            | STORAGE
+            | STORAGE_HOOKS
+            | STORAGE_POOL
+            | BLOCK_DEVICE
             | CONTROLLER_CONFIG
             | CONTROLLER_NODE
             | USER

@@ -1,5 +1,6 @@
 //! What each kind of item does. A subject that is gone is a task done.
 
+use periapt_model::storage::{NotAStorage, StorageId};
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
 
 use super::{Item, Kind, enqueue, next_step};
@@ -7,7 +8,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, application, machine, relation, unit};
+use crate::{Result, application, machine, relation, storage, unit};
 
 /// Between two looks at a machine with units, in microseconds; the last unit to go by force
 /// brings the next one forward.
@@ -24,6 +25,7 @@ pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<(
         Kind::ForceDestroyUnit => force_destroy_unit(tx, model, &item.subject.parse()?).await,
         Kind::ForceRemoveUnit => force_remove_unit(tx, model, &item.subject.parse()?).await,
         Kind::ForceRelation => relation::force(tx, model, relation_id(&item.subject)?).await,
+        Kind::ForceStorage => storage::force(tx, model, &storage_id(&item.subject)?).await,
         Kind::ForceDeadMachine => force_dead_machine(tx, model, &item.subject.parse()?).await,
         Kind::ForceRemoveMachine => force_remove_machine(tx, model, &item.subject.parse()?).await,
         Kind::Meters => meter::review(tx, model).await,
@@ -34,6 +36,12 @@ fn relation_id(subject: &str) -> Result<u64> {
     subject
         .parse()
         .map_err(|error| StoreError::corrupt("clean-up", error))
+}
+
+fn storage_id(subject: &str) -> Result<StorageId> {
+    subject
+        .parse()
+        .map_err(|error: NotAStorage| StoreError::corrupt("clean-up", error))
 }
 
 async fn application_units(

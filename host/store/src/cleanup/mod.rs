@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     ForceRemoveUnit,
     /// A forced relation is gone, whoever is still in its scope.
     ForceRelation,
+    /// A storage that goes by force is nobody's, whoever has not let go of it.
+    ForceStorage,
     /// The machine of a forced unit is dead, whatever its agent does.
     ForceDeadMachine,
     /// A dead machine is gone, even if its instance could not be stopped.
@@ -52,6 +54,7 @@ impl Kind {
         Kind::ForceDestroyUnit,
         Kind::ForceRemoveUnit,
         Kind::ForceRelation,
+        Kind::ForceStorage,
         Kind::ForceDeadMachine,
         Kind::ForceRemoveMachine,
         Kind::Meters,
@@ -65,6 +68,7 @@ impl Kind {
             Kind::ForceDestroyUnit => "force-destroy-unit",
             Kind::ForceRemoveUnit => "force-remove-unit",
             Kind::ForceRelation => "force-relation",
+            Kind::ForceStorage => "force-storage",
             Kind::ForceDeadMachine => "force-dead-machine",
             Kind::ForceRemoveMachine => "force-remove-machine",
             Kind::Meters => "meters",
@@ -80,6 +84,7 @@ impl Kind {
             Kind::ApplicationUnits
             | Kind::ModelApplications
             | Kind::ModelMachines
+            | Kind::ForceStorage
             | Kind::Meters => None,
         }
     }

@@ -21,6 +21,7 @@ mod machines;
 mod operations;
 mod relations;
 mod secrets;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -39,12 +40,13 @@ pub enum EntityKind {
     Operation,
     Relation,
     Secret,
+    Storage,
     Unit,
     User,
 }
 
 impl EntityKind {
-    pub const ALL: [EntityKind; 10] = [
+    pub const ALL: [EntityKind; 11] = [
         EntityKind::Application,
         EntityKind::Charm,
         EntityKind::Hook,
@@ -53,6 +55,7 @@ impl EntityKind {
         EntityKind::Operation,
         EntityKind::Relation,
         EntityKind::Secret,
+        EntityKind::Storage,
         EntityKind::Unit,
         EntityKind::User,
     ];
@@ -68,6 +71,7 @@ impl EntityKind {
             EntityKind::Operation => "operation",
             EntityKind::Relation => "relation",
             EntityKind::Secret => "secret",
+            EntityKind::Storage => "storage",
             EntityKind::Unit => "unit",
             EntityKind::User => "user",
         }
@@ -190,6 +194,7 @@ impl Store {
             (EntityKind::Charm, CHARMS),
             (EntityKind::Relation, RELATIONS),
             (EntityKind::Secret, SECRETS),
+            (EntityKind::Storage, STORAGE),
             (EntityKind::User, USERS),
         ] {
             for row in db.all(select, vec![]).await? {
@@ -218,6 +223,7 @@ columns! {
     const CHARMS = "FROM (SELECT model_uuid, url AS name FROM charm) AS charm";
     const RELATIONS = "FROM (SELECT model_uuid, CAST(id AS TEXT) AS name FROM relation) AS relation";
     const SECRETS = "FROM (SELECT model_uuid, id AS name FROM secret) AS secret";
+    const STORAGE = "FROM (SELECT model_uuid, id AS name FROM storage) AS storage";
     const USERS = "FROM (SELECT '' AS model_uuid, name FROM account) AS account";
 }
 
@@ -258,6 +264,7 @@ impl Reader {
                 EntityKind::Operation => operations::read(self, names).await?,
                 EntityKind::Relation => relations::read(self, names).await?,
                 EntityKind::Secret => secrets::read(self, names).await?,
+                EntityKind::Storage => storage::read(self, names).await?,
                 EntityKind::Unit => units::read(self, names, &present).await?,
                 EntityKind::User => {}
             }

@@ -34,6 +34,7 @@ mod reboot;
 pub(crate) mod runs;
 mod secrets;
 mod state;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod workload;
@@ -211,7 +212,10 @@ impl Store {
                     match step {
                         Step::Enter(hook) => relation::created(tx, &model, &unit, hook).await?,
                         Step::Effects => effects::apply(tx, of, effects).await?,
-                        Step::Leave(hook) => relation::broken(tx, &model, &unit, hook).await?,
+                        Step::Leave(hook) => {
+                            relation::broken(tx, &model, &unit, hook).await?;
+                            crate::storage::let_go(tx, &model, &unit, hook).await?;
+                        }
                         Step::Operation => {
                             put_operation(tx, &model, &unit, done.from, &operation).await?;
                         }
@@ -235,6 +239,9 @@ impl Store {
                 if !effects.secrets.changes_nothing() {
                     // Whatever there is to be looked for, it may be there since now.
                     row.secrets = 1;
+                }
+                if !effects.storage.changes_nothing() {
+                    row.storage = 1;
                 }
                 let (known, now) = (&done.known, tx.now);
                 let mut told = told(&mut tx.db, &model, &unit, row, &known.config, now).await?;

@@ -15,7 +15,7 @@ use crate::db::{PART, Session, Tx, columns, json, names, params, part_params, to
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{self, Table, With, tables};
-use crate::{Result, Store, operation};
+use crate::{Result, Store, operation, storage};
 
 mod operator;
 pub(crate) mod reboot;
@@ -194,7 +194,7 @@ impl Store {
         addresses: &[String],
         hardware: &str,
     ) -> Result<()> {
-        let (model, machine) = (model.clone(), machine.clone());
+        let (model, machine, agent) = (model.clone(), machine.clone(), agent.clone());
         let values = params![
             &model,
             &machine,
@@ -214,6 +214,7 @@ impl Store {
                     AND (instance_id IS NULL OR instance_id <> $3 OR addresses <> $4 OR hardware <> $5 OR agent <> $6)";
                 if tx.db.execute(sql, values).await? > 0 {
                     tx.touch(&model, namespace::MACHINE, machine.as_str());
+                    storage::host_known(tx, &model, &machine, &agent).await?;
                 }
                 let running = Status::new(Machine::Running, "");
                 status::put_machine(tx, &model, kind::INSTANCE, &machine, &running).await

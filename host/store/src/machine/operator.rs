@@ -3,7 +3,7 @@
 use periapt_model::bounds;
 use periapt_model::constraints::Constraints;
 use periapt_model::refusal::Subject;
-use periapt_model::removal::Force;
+use periapt_model::removal::Going;
 use periapt_model::status::{Machine, Status};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::{MachineInfo, Removal};
@@ -13,6 +13,7 @@ use crate::cleanup::{self, Kind};
 use crate::db::{Session, Tx, Which, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
+use crate::storage::{self, Departing};
 use crate::{Result, Store, model, unit, views};
 
 /// Machines made by one call at most, so that one call cannot hold the writer for long.
@@ -96,12 +97,12 @@ impl Store {
         &self,
         model: &ModelUuid,
         machine: &MachineId,
-        force: impl Into<Force>,
+        going: impl Into<Going>,
     ) -> Result<Removal> {
-        let (model, machine, force) = (model.clone(), machine.clone(), force.into());
+        let (model, machine, going) = (model.clone(), machine.clone(), going.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = unit::removal::begin(tx, force);
+                let force = unit::removal::begin(tx, going.force);
                 super::require(&mut tx.db, &model, &machine).await?;
                 if !force {
                     super::require_no_units(&mut tx.db, &model, &machine).await?;
@@ -110,6 +111,18 @@ impl Store {
                     ORDER BY application, number";
                 let key = params![&model, &machine];
                 let units: Vec<UnitName> = tx.db.words("unit", sql, key).await?;
+                let mut removal = Removal {
+                    units: Vec::new(),
+                    machines: vec![machine.clone()],
+                    destroyed_storage: Vec::new(),
+                    detached_storage: Vec::new(),
+                };
+                let of = Departing {
+                    units: &units,
+                    application: None,
+                    destroy: going.destroy_storage,
+                };
+                storage::departing(tx, &model, of, &mut removal).await?;
                 super::destroy(tx, &model, &machine).await?;
                 for unit in &units {
                     unit::removal::destroy_unit(tx, &model, unit, true).await?;
@@ -119,10 +132,7 @@ impl Store {
                     let kind = Kind::ForceDeadMachine;
                     cleanup::enqueue(tx, &model, kind, machine.as_str(), true, due).await?;
                 }
-                Ok(Removal {
-                    units,
-                    machines: vec![machine],
-                })
+                Ok(Removal { units, ..removal })
             })
         })
         .await

@@ -20,7 +20,7 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, Store, controller, require_model, secret};
+use crate::{Result, Store, controller, require_model, secret, storage};
 
 #[cfg(test)]
 mod tests;
@@ -146,6 +146,9 @@ pub(crate) async fn change(
         secret::require_backend(&mut tx.db, &backend.to_string()).await?;
     }
     let before = Layers::read(&mut tx.db, model).await?.merged();
+    if let Some(pool) = checked.get("storage-default-filesystem-source") {
+        storage::require_default_pool(&mut tx.db, model, &pool.to_string()).await?;
+    }
     let mut changed = 0;
     for (name, value) in &checked {
         let sql = "INSERT INTO model_config (model_uuid, key, value, by_superuser) VALUES ($1, $2, $3, $4)

@@ -16,7 +16,7 @@ use crate::cloud::CONTROLLER_CLOUD;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, Store, secret};
+use crate::{Result, Store, secret, storage};
 
 columns! {
     struct SetDefault {
@@ -65,6 +65,9 @@ async fn change(tx: &mut Tx, request: &ChangeModelDefaults) -> Result<ModelDefau
         secret::require_backend(&mut tx.db, &backend.to_string()).await?;
     }
     let before = tx.db.all(SET, params![cloud]).await?;
+    if let Some(pool) = checked.get("storage-default-filesystem-source") {
+        storage::require_pool_of_all(&pool.to_string())?;
+    }
     let mut changed = 0;
     for (name, value) in &checked {
         let sql = "INSERT INTO model_default (cloud, region, key, value) VALUES ($1, $2, $3, $4)

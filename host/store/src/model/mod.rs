@@ -17,7 +17,7 @@ use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{Table, tables};
 use crate::views::model::summary;
-use crate::{Result, Store};
+use crate::{Result, Store, storage};
 
 pub(crate) mod config;
 pub(crate) mod constraints;
@@ -150,10 +150,26 @@ impl Store {
         force: bool,
         timeout_ms: Option<u64>,
     ) -> Result<ModelSummary> {
+        self.destroy_model_with(model, force, timeout_ms, None)
+            .await
+    }
+
+    /// The same with a word for the storage that outlives units: whether it is destroyed, or given up and kept.
+    /// Without one a model that has some stays.
+    pub async fn destroy_model_with(
+        &self,
+        model: &ModelUuid,
+        force: bool,
+        timeout_ms: Option<u64>,
+        destroy_storage: Option<bool>,
+    ) -> Result<ModelSummary> {
         let model = model.clone();
         self.write(move |tx| {
             Box::pin(async move {
                 let life = crate::require_model(&mut tx.db, &model).await?;
+                if life == Life::Alive || destroy_storage.is_some() {
+                    storage::model_goes(tx, &model, destroy_storage).await?;
+                }
                 let sql =
                     "UPDATE model SET life = CASE WHEN life = 'alive' THEN 'dying' ELSE life END,
                         destroy_force = CASE WHEN $2 = 1 THEN 1 ELSE destroy_force END,

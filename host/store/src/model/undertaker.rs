@@ -7,7 +7,7 @@ use periapt_wire::agent::undertaker::UndertakerModel;
 use crate::changes::namespace;
 use crate::db::{Session, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, charm, cloud, model, resource, tables, waiting};
+use crate::{Result, Store, charm, cloud, model, resource, storage, tables, waiting};
 
 impl Store {
     /// The model as its undertaker sees it; none when it is gone.
@@ -44,19 +44,22 @@ impl Store {
                     }
                     Life::Dying => {}
                 }
-                let empty = found.applications + found.units + found.machines == 0;
+                let empty = found.applications + found.units + found.machines + found.storage == 0;
                 let overdue = found.force
                     && found.timeout_ms.is_some_and(|timeout| {
                         let timeout =
                             i64::try_from(timeout.saturating_mul(1_000)).unwrap_or(i64::MAX);
                         started_at.saturating_add(timeout) <= tx.now
                     });
-                if !empty && !overdue {
+                // What a person wants kept is given up before anything forgets it.
+                let keeps = storage::is_to_be_kept(&mut tx.db, &model).await?;
+                if !empty && (!overdue || keeps) {
                     return Err(StoreError::NotEmpty {
                         model: found.name.to_string(),
                         applications: found.applications,
                         units: found.units,
                         machines: found.machines,
+                        storage: found.storage,
                     });
                 }
                 tx.db
@@ -119,6 +122,7 @@ columns! {
             "(SELECT COUNT(*) FROM application WHERE application.model_uuid = model.uuid)",
         machines: u64 = "(SELECT COUNT(*) FROM machine WHERE machine.model_uuid = model.uuid)",
         units: u64 = "(SELECT COUNT(*) FROM unit WHERE unit.model_uuid = model.uuid)",
+        storage: u64 = "(SELECT COUNT(*) FROM storage WHERE storage.model_uuid = model.uuid)",
     }
     const GOING = "FROM model WHERE uuid = $1";
 }
@@ -135,6 +139,7 @@ async fn load(db: &mut Session, model: &ModelUuid) -> Result<Option<(UndertakerM
             applications: going.applications,
             machines: going.machines,
             units: going.units,
+            storage: going.storage,
             deadline_ms: None,
             forced_from: None,
         };

@@ -1,6 +1,6 @@
 //! The end of relations, and of what waits for them.
 
-use periapt_model::removal::Force;
+use periapt_model::removal::Going;
 use periapt_model::{ApplicationName, Life, ModelUuid, Refusal};
 use periapt_wire::rest::Removal;
 
@@ -20,12 +20,12 @@ impl Store {
         &self,
         model: &ModelUuid,
         id: u64,
-        force: impl Into<Force>,
+        going: impl Into<Going>,
     ) -> Result<Removal> {
-        let (model, force) = (model.clone(), force.into());
+        let (model, going) = (model.clone(), going.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = unit::removal::begin(tx, force);
+                let force = unit::removal::begin(tx, going.force);
                 let relation = rows::require(&mut tx.db, &model, id).await?;
                 if relation.is_peer() {
                     return Err(StoreError::Refused {
@@ -36,11 +36,7 @@ impl Store {
                         ),
                     });
                 }
-                let units = destroy(tx, &model, relation, force).await?;
-                Ok(Removal {
-                    units,
-                    machines: Vec::new(),
-                })
+                destroy(tx, &model, relation, force, going.destroy_storage).await
             })
         })
         .await
@@ -53,7 +49,8 @@ async fn destroy(
     model: &ModelUuid,
     mut relation: Relation,
     force: bool,
-) -> Result<Vec<periapt_model::UnitName>> {
+    destroy_storage: bool,
+) -> Result<Removal> {
     if relation.life.is_alive() {
         let sql = "UPDATE relation SET life = 'dying' WHERE model_uuid = $1 AND id = $2";
         tx.db.execute(sql, params![model, relation.id]).await?;
@@ -61,8 +58,13 @@ async fn destroy(
         rows::touch(tx, model, &relation);
     }
     let going = match relation.container {
-        true => subordinates::drop_unsupported(tx, model, force).await?,
-        false => Vec::new(),
+        true => subordinates::drop_unsupported(tx, model, force, destroy_storage).await?,
+        false => Removal {
+            units: Vec::new(),
+            machines: Vec::new(),
+            destroyed_storage: Vec::new(),
+            detached_storage: Vec::new(),
+        },
     };
     if rows::is_empty(&mut tx.db, model, relation.id).await? {
         remove_now(tx, model, &relation).await?;
@@ -90,7 +92,7 @@ pub(crate) async fn destroy_all_of(
 ) -> Result<()> {
     for relation in rows::of_application(&mut tx.db, model, application).await? {
         if !relation.is_peer() {
-            destroy(tx, model, relation, force).await?;
+            destroy(tx, model, relation, force, false).await?;
         }
     }
     Ok(())

@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use periapt_model::relation::supported;
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
+use periapt_wire::rest::Removal;
 
 use super::scope::Entering;
 use crate::Result;
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, optional_word, params, word};
 use crate::status::{self, kind};
+use crate::storage::Departing;
 use crate::unit::address;
-use crate::{Store, unit};
+use crate::{Store, charm, storage, unit};
 
 columns! {
     /// Where a unit lives.
@@ -98,6 +100,8 @@ pub(super) async fn ensure(
     tx.touch(model, namespace::UNIT, unit.as_str());
     tx.touch(model, namespace::UNIT, entering.root.as_str());
     tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
+    let charm = charm::of_application(&mut tx.db, model, other).await?;
+    storage::give(tx, model, other, &charm, &[unit], &[]).await?;
     Ok(None)
 }
 
@@ -138,14 +142,21 @@ pub(super) async fn drop_unsupported(
     tx: &mut Tx,
     model: &ModelUuid,
     force: bool,
-) -> Result<Vec<UnitName>> {
+    destroy_storage: bool,
+) -> Result<Removal> {
+    let mut removal = Removal {
+        units: Vec::new(),
+        machines: Vec::new(),
+        destroyed_storage: Vec::new(),
+        detached_storage: Vec::new(),
+    };
     let mut containers: BTreeMap<UnitName, Vec<(UnitName, Life)>> = BTreeMap::new();
     for row in tx.db.all(SUBORDINATES, params![model]).await? {
         let units = containers.entry(row.principal).or_default();
         units.push((row.unit, row.life));
     }
     if containers.is_empty() {
-        return Ok(Vec::new());
+        return Ok(removal);
     }
     let ties = ties(&mut tx.db, model).await?;
     let mut going = Vec::new();
@@ -159,8 +170,15 @@ pub(super) async fn drop_unsupported(
             }
         }
     }
+    let of = Departing {
+        units: &going,
+        application: None,
+        destroy: destroy_storage,
+    };
+    storage::departing(tx, model, of, &mut removal).await?;
     for unit in &going {
         unit::removal::destroy_unit(tx, model, unit, force).await?;
     }
-    Ok(going)
+    removal.units = going;
+    Ok(removal)
 }

@@ -2,7 +2,7 @@
 //! unit's agent, the deployer, or the clean-up queue.
 
 use periapt_model::refusal::Subject;
-use periapt_model::removal::{Departure, Force, Leaving, NextStep};
+use periapt_model::removal::{Departure, Force, Going, Leaving, NextStep};
 use periapt_model::task::Receiver;
 use periapt_model::{Life, MachineId, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::Removal;
@@ -11,6 +11,7 @@ use crate::changes::namespace;
 use crate::cleanup::{self, Kind};
 use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
+use crate::storage::{self, Departing};
 use crate::tables::{self, With};
 use crate::{Result, Store, application, lease, machine, operation, relation, secret};
 
@@ -31,17 +32,18 @@ impl Store {
     /// Begins to remove a unit. One that no agent can have started is gone at once; another
     /// runs its stop and remove hooks first. With `force` it goes after two waits of
     /// `force-wait` whatever happens, and without as if forced once the model's
-    /// `removal-deadline` has passed. Asked again it is the same.
+    /// `removal-deadline` has passed. Asked again it is the same. Its storage that outlives units stays,
+    /// unless it is to go with it.
     pub async fn remove_unit(
         &self,
         model: &ModelUuid,
         unit: &UnitName,
-        force: impl Into<Force>,
+        going: impl Into<Going>,
     ) -> Result<Removal> {
-        let (model, unit, force) = (model.clone(), unit.clone(), force.into());
+        let (model, unit, going) = (model.clone(), unit.clone(), going.into());
         self.write(move |tx| {
             Box::pin(async move {
-                let force = begin(tx, force);
+                let force = begin(tx, going.force);
                 let found = leaving(tx, &model, &unit).await?;
                 let found = found.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 if let Some(principal) = &found.principal {
@@ -52,11 +54,22 @@ impl Store {
                         ),
                     });
                 }
-                destroy_unit(tx, &model, &unit, force).await?;
-                Ok(Removal {
+                let mut removal = Removal {
                     units: vec![unit],
                     machines: found.machine.into_iter().collect(),
-                })
+                    destroyed_storage: Vec::new(),
+                    detached_storage: Vec::new(),
+                };
+                let of = Departing {
+                    units: &removal.units.clone(),
+                    application: None,
+                    destroy: going.destroy_storage,
+                };
+                storage::departing(tx, &model, of, &mut removal).await?;
+                for unit in &removal.units {
+                    destroy_unit(tx, &model, unit, force).await?;
+                }
+                Ok(removal)
             })
         })
         .await
@@ -82,6 +95,7 @@ impl Store {
                     Life::Dying => {}
                 }
                 require_no_subordinates(tx, &model, &unit).await?;
+                storage::require_let_go(&mut tx.db, &model, &unit).await?;
                 set_life(tx, &model, &unit, found.machine.as_ref(), Life::Dead).await?;
                 relation::leave_all(tx, &model, &unit).await?;
                 lease::rows::release_leadership(tx, &model, &unit).await
@@ -227,7 +241,10 @@ pub(crate) async fn set_life(
     if let Some(machine) = machine {
         tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());
     }
-    Ok(())
+    match life {
+        Life::Dying => storage::unit_leaves(tx, model, unit).await,
+        Life::Alive | Life::Dead => Ok(()),
+    }
 }
 
 /// Removes a unit, those in its container first, and all that is only about them. Scopes are
@@ -247,6 +264,7 @@ async fn remove_one(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<(
     relation::leave_all(tx, model, unit).await?;
     operation::gone(tx, model, &Receiver::Unit(unit.clone())).await?;
     secret::unit_gone(tx, model, unit).await?;
+    storage::unit_gone(tx, model, unit).await?;
     tables::remove(tx, model, With::Unit, unit).await?;
     lease::rows::release_leadership(tx, model, unit).await?;
     tx.touch(model, namespace::UNIT, unit.as_str());

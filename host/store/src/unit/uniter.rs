@@ -24,12 +24,13 @@ use crate::error::StoreError;
 use crate::usage::meter::meter;
 use crate::views::unit::number;
 use crate::{
-    DatabaseError, Result, Store, cloud, hook, payload, reach, relation, secret, status, views,
+    DatabaseError, Result, Store, cloud, hook, payload, reach, relation, secret, status, storage,
+    views,
 };
 
 impl Store {
-    /// What the controller says of a unit; none when it is gone. Of one without relations and secrets whose
-    /// configuration the caller knows, by its digest, in one statement.
+    /// What the controller says of a unit; none when it is gone. Of one without relations, secrets and storage
+    /// whose configuration the caller knows, by its digest, in one statement.
     pub async fn unit_told(
         &self,
         model: &ModelUuid,
@@ -41,7 +42,8 @@ impl Store {
             return Ok(None);
         };
         let now = self.now();
-        if config_known == row.config_hash && row.relations == 0 && row.secrets == 0 {
+        let alone = row.relations + row.secrets + row.storage == 0;
+        if config_known == row.config_hash && alone {
             return told(&mut db, model, unit, row, config_known, now)
                 .await
                 .map(Some);
@@ -216,6 +218,9 @@ columns! {
                 AND secret.owner_kind = 'unit' AND secret.owner = unit.name)
             + (SELECT COUNT(*) FROM secret WHERE secret.model_uuid = unit.model_uuid
                 AND secret.owner_kind = 'application' AND secret.owner = unit.application)",
+        storage: u64 =
+            "(SELECT COUNT(*) FROM storage_attachment WHERE storage_attachment.model_uuid = unit.model_uuid
+                AND storage_attachment.unit = unit.name)",
         principal: Option<UnitName> = "unit.principal" as optional_word,
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
         opened_ports: Openings = "unit.opened_ports" as json,
@@ -295,6 +300,10 @@ pub(crate) async fn told(
         0 => BTreeMap::new(),
         _ => relation::of_unit(db, model, unit, row.principal.as_ref()).await?,
     };
+    let storage = match row.storage {
+        0 => BTreeMap::new(),
+        _ => storage::of_unit(db, model, unit).await?,
+    };
     let config = match config_known == row.config_hash {
         true => None,
         false => Some(effective_config(db, model, unit).await?),
@@ -319,6 +328,7 @@ pub(crate) async fn told(
             secrets,
             reboots: row.reboots,
             reboot_wanted: row.reboot_wanted,
+            storage,
         },
         view: HookView {
             machine: row.machine,

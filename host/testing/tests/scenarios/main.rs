@@ -16,3 +16,4 @@ mod order;
 mod removal;
 mod scopes;
 mod secrets;
+mod storage;

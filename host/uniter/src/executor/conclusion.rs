@@ -1,10 +1,12 @@
 //! How a hook ends that is done: one commit for its effects and all bookkeeping, also that of the
 //! hooks after it that the charm does not have. Hooks that do not run at all end here as well.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use periapt_engine::failpoint;
 use periapt_model::hook::{Effects, Info, Kind};
+use periapt_model::storage::StorageId;
 use periapt_model::uniter::{
     Decision, LocalState, Operation, OperationState, RemoteState, Walked, absent_done, agent_idle,
     resolve, walk_on, workload_after,
@@ -86,6 +88,7 @@ impl Executor {
         doing: &'static str,
     ) -> Result<(), UniterError> {
         let (mut local, mut commit) = self.conclusion(&ended)?;
+        self.take_from_containers(let_go(&commit)).await;
         let (mut shown_before, mut said) = (None, None);
         if let Some(ran) = ran {
             shown_before = ran.workload;
@@ -188,7 +191,7 @@ impl Executor {
             workload: walked.workload,
             hook: moves(info, remote).then(|| info.clone()),
             absent: absent
-                .filter(|hook| changes_scope(hook) && moves(hook, remote))
+                .filter(|hook| is_told(hook) && moves(hook, remote))
                 .collect(),
             run: None,
             task: None,
@@ -208,9 +211,20 @@ fn moves(info: &Info, remote: &RemoteState) -> bool {
         .is_none_or(|event| remote.relations.contains_key(&event.hook.relation))
 }
 
-/// Whether a unit enters or leaves the scope of a relation with this hook.
-fn changes_scope(info: &Info) -> bool {
-    matches!(info.kind, Kind::RelationCreated | Kind::RelationBroken)
+/// Whether a unit enters or leaves the scope of a relation with this hook, or lets go of a storage.
+fn is_told(info: &Info) -> bool {
+    matches!(
+        info.kind,
+        Kind::RelationCreated | Kind::RelationBroken | Kind::StorageDetaching
+    )
+}
+
+/// Storage that the unit lets go of with this commit.
+fn let_go(commit: &CommitHook) -> BTreeSet<StorageId> {
+    let hooks = commit.hook.iter().chain(&commit.absent);
+    let hooks = hooks.filter(|hook| hook.kind == Kind::StorageDetaching);
+    let storage = hooks.filter_map(|hook| hook.storage.as_ref());
+    storage.map(|event| event.id.clone()).collect()
 }
 
 /// Whether the controller said that the unit has to wait until it can enter a relation.

@@ -4,11 +4,17 @@
 //!
 //! What is to be handed over is compared as a whole, so nobody has to remember what changed it, and what
 //! failed is tried again until it is done.
+//!
+//! Storage is the exception: containers lose it before the unit says that it lets go of it, so that whoever takes it
+//! back finds nobody there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 use periapt_engine::failpoint;
+use periapt_model::storage::StorageId;
+use periapt_model::uniter::RemoteState;
 use periapt_model::workload::desired::Desired;
 
 use super::Executor;
@@ -16,7 +22,14 @@ use crate::directories;
 use crate::error::UniterError;
 use crate::files::blocking;
 use crate::sandbox::SandboxError;
+use crate::storage::{self, Held};
 use crate::workloads;
+
+/// How long a unit waits until its supervisor has taken storage from its containers. What is not taken by then goes
+/// once it can: whoever takes it back tries again.
+const TAKES: Duration = Duration::from_secs(10);
+/// How often it looks.
+const LOOKS: Duration = Duration::from_millis(50);
 
 /// What tells one thing that is wanted from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +38,7 @@ pub(super) struct Wanted {
     generation: u64,
     /// Of the containers, by name.
     numbers: Vec<u64>,
+    storage: Held,
 }
 
 /// What was handed over last.
@@ -35,7 +49,70 @@ pub(super) struct HandedOver {
     desired: Desired,
 }
 
+/// Storage that is attached to a unit, as far as its containers are concerned.
+#[derive(Debug, Default)]
+pub(super) struct Attachments {
+    /// None before the controller was heard.
+    all: Option<Held>,
+    /// What the unit is about to let go of.
+    taken: BTreeSet<StorageId>,
+}
+
 impl Executor {
+    /// Takes note of what is attached.
+    pub fn hear_of_storage(&mut self, remote: &RemoteState) {
+        let attachments = &mut self.attachments;
+        if attachments.all.as_ref() != Some(&remote.storage) {
+            attachments.all = Some(remote.storage.clone());
+        }
+        let has = &self.local.operation.storage;
+        attachments.taken.retain(|id| has.contains(id));
+    }
+
+    /// What the unit has for its containers; none while nobody knows.
+    fn storage(&self) -> Option<Held> {
+        let (state, attachments) = (&self.local.operation, &self.attachments);
+        let Some(all) = &attachments.all else {
+            return state.storage.is_empty().then(Held::new);
+        };
+        let mut held = storage::held(state, all, None);
+        held.retain(|id, _| !attachments.taken.contains(id));
+        Some(held)
+    }
+
+    /// Has the unit's containers lose this storage, which it is about to let go of.
+    pub(super) async fn take_from_containers(&mut self, storage: BTreeSet<StorageId>) {
+        let lacks = |last: &HandedOver| !last.wanted.storage.keys().any(|id| storage.contains(id));
+        // What an earlier process handed over nobody knows here.
+        if storage.is_empty() || self.handed_over.as_ref().is_some_and(lacks) {
+            return;
+        }
+        self.attachments.taken.extend(storage);
+        self.hand_over().await;
+        let Some(number) = self.handed_over.as_ref().map(|last| last.desired.number) else {
+            return;
+        };
+        let clock = self.clock();
+        let until = clock.monotonic() + TAKES;
+        let dying = self.worker.dying().clone();
+        while !self.is_seen(number).await && clock.monotonic() < until {
+            tokio::select! {
+                () = clock.sleep(LOOKS) => {}
+                () = dying.cancelled() => return,
+            }
+        }
+    }
+
+    /// Whether the supervisor follows what the unit wants under this number. Where there is none nothing runs.
+    async fn is_seen(&self, number: u64) -> bool {
+        let (workloads, unit) = (
+            self.config.process.workloads().clone(),
+            self.config.unit.clone(),
+        );
+        let seen = blocking(move || Ok(workloads.seen(&unit))).await;
+        seen.is_ok_and(|seen| seen.unit.is_empty() || seen.number >= number)
+    }
+
     /// None of a unit whose hooks planned nothing, or whose charm is not in place.
     fn wanted(&self) -> Option<Wanted> {
         if self.containers.is_empty() {
@@ -46,6 +123,7 @@ impl Executor {
             charm: operation.charm_in_place()?.to_owned(),
             generation: operation.state_generation,
             numbers: self.containers.values().map(|one| one.number).collect(),
+            storage: self.storage()?,
         })
     }
 
@@ -86,7 +164,7 @@ impl Executor {
         let charm = self.charm(&wanted.charm).await?;
         let unit = self.config.unit.clone();
         let process = &self.config.process;
-        let plans = workloads::plans(&charm.info, &self.containers);
+        let plans = workloads::plans(&charm.info, &self.containers, &wanted.storage);
         let mut components = BTreeMap::new();
         for name in workloads::components(&plans) {
             let (sandbox, connection) = (process.sandbox(), &self.config.connection);

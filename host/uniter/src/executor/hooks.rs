@@ -28,6 +28,7 @@ use crate::hook::{self, Ended, Starting};
 use crate::lines::Lines;
 use crate::remote::Heard;
 use crate::snapshot::{HookSnapshot, Kept};
+use crate::storage;
 use crate::turns::Turn;
 use crate::waiting::Waiting;
 
@@ -155,6 +156,11 @@ impl Executor {
             lines: Lines::hold(self.config.process.log()),
             leads_until: heard.leads_until,
             containers: Arc::clone(&self.containers),
+            storage: storage::held(
+                &self.local.operation,
+                &remote.storage,
+                info.storage.as_ref().map(|event| &event.id),
+            ),
         };
         let lines = around.lines.clone();
         let starting = Starting {

@@ -32,6 +32,7 @@ use crate::hook::{self, Ended, Starting};
 use crate::lines::Lines;
 use crate::remote::Heard;
 use crate::snapshot::HookSnapshot;
+use crate::storage;
 use crate::turns::Turn;
 use crate::worker::UniterConfig;
 
@@ -252,6 +253,7 @@ impl Executor {
             lines: lines.clone(),
             leads_until: heard.leads_until,
             containers: Arc::clone(&self.containers),
+            storage: storage::held(&self.local.operation, &heard.state.storage, None),
         };
         let starting = Starting {
             state_directory: self.state_directory.clone(),

@@ -118,6 +118,7 @@ impl Restricted {
                 temporary: self.process.temporary(),
                 shared: context::to_read(shared(&self.process, &self.unit, principal, charm)),
                 resources: Vec::new(),
+                storage: Vec::new(),
             },
             limits,
         }

@@ -34,6 +34,7 @@ fn remote(unit_version: u64, application_version: u64) -> RemoteState {
         secrets: DueSecrets::default(),
         reboots: 0,
         reboot_wanted: false,
+        storage: Default::default(),
     }
 }
 

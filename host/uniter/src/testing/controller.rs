@@ -22,7 +22,7 @@ use periapt_wire::agent::metrics::MetricBatch;
 use periapt_wire::agent::reboot::Reboots;
 use periapt_wire::agent::retry_strategy::RetryStrategy;
 use periapt_wire::agent::uniter::{HookReport, ResourceContent, UnitState};
-use periapt_wire::rest::WorkerRow;
+use periapt_wire::rest::{BlockDevice, WorkerRow};
 use periapt_wire::rpc::{Changes, Empty, Watch, code};
 use periapt_wire::{ApiConnection, CallError};
 use serde::Serialize;
@@ -38,6 +38,7 @@ mod machines;
 mod passwords;
 mod relations;
 mod secrets;
+mod storage;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -97,11 +98,14 @@ struct Inner {
     relations: BTreeMap<u64, Relation>,
     leader_settings: HashMap<String, relations::Bag>,
     secrets: BTreeMap<SecretId, SecretRecord>,
+    /// So many storages were made.
+    storages: u64,
     clock: Option<SharedClock>,
     /// Units that cannot enter a scope yet.
     not_yet: HashSet<UnitName>,
     logs: Vec<LogRecord>,
     rows: Vec<WorkerRow>,
+    block_devices: Vec<BlockDevice>,
     calls: Vec<String>,
     refusals: HashMap<String, CallError>,
     passwords: Passwords,
@@ -186,6 +190,7 @@ impl Controller {
                 secrets: DueSecrets::default(),
                 reboots: 0,
                 reboot_wanted: false,
+                storage: Default::default(),
             },
             config,
             state: UnitState::default(),
@@ -318,6 +323,11 @@ impl Controller {
 
     pub fn rows(&self) -> Vec<WorkerRow> {
         self.lock().rows.clone()
+    }
+
+    /// What the agent told last.
+    pub fn block_devices(&self) -> Vec<BlockDevice> {
+        self.lock().block_devices.clone()
     }
 
     pub fn ask_for_report(&self) {
@@ -455,6 +465,10 @@ impl Controller {
             "WatchReboot" | "GetReboot" | "ClearReboot" | "WatchMachineTasks" | "MachineTasks"
             | "BeginMachineTask" | "EndMachineTask" => {
                 self.of_machine(&machine()?, method, &params)?
+            }
+            "SetBlockDevices" => {
+                self.lock().block_devices = argument(&params, "devices")?;
+                value(Empty {})
             }
             "MachineLife" => value(self.lock().machines.get(&machine()?).map(|(life, _)| *life)),
             "MachineStatus" => {

@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use periapt_model::charm::{Archive, CharmInfo, CharmUrl};
 use periapt_model::hook::Effects;
 use periapt_model::workload::desired::Component;
-use periapt_sandbox::{HookContext, HookFailure, HookOutcome, SharedDirectory, UnitFiles, Usage};
+use periapt_sandbox::{
+    HookContext, HookFailure, HookOutcome, SharedDirectory, StorageDirectory, UnitFiles, Usage,
+};
 use periapt_wire::ApiConnection;
 
 use crate::sandbox::{CharmFiles, HookCall, RunnableCharm, Sandbox, SandboxError};
@@ -26,6 +28,7 @@ pub struct Seen {
     pub environment: Vec<(String, String)>,
     files: Arc<Files>,
     pub shared: Vec<SharedDirectory>,
+    pub storage: Vec<StorageDirectory>,
 }
 
 struct Files {
@@ -212,6 +215,7 @@ impl Scripted {
                 stage: OnceLock::new(),
             }),
             shared: call.directories.shared,
+            storage: call.directories.storage,
         };
         self.sandbox
             .seen

@@ -18,6 +18,8 @@ pub struct UndertakerModel {
     pub applications: u64,
     pub machines: u64,
     pub units: u64,
+    #[serde(default)]
+    pub storage: u64,
     /// Milliseconds that the end of the environment may take when no other bound is given.
     pub deadline_ms: Option<u64>,
     /// When the last of what is still there goes by force, microseconds UTC.

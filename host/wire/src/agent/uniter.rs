@@ -7,6 +7,7 @@ use periapt_model::hook::{Effects, Info};
 use periapt_model::payloads::Payload;
 use periapt_model::ports::Openings;
 use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::storage::Declared;
 use periapt_model::task::{Results, TaskId, TaskStatus};
 use periapt_model::uniter::{OperationState, Resolved};
 use periapt_model::workload::Committed;
@@ -206,12 +207,12 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
         workload: Option<Status<Workload>>,
         /// The hook that ended, where that moves more than the unit's own record: a unit is in
         /// the scope of a relation from its created hook on (unless `BeginHook` was told of
-        /// it already) and leaves it with the broken one.
+        /// it already) and leaves it with the broken one, and has let go of a storage with `storage-detaching`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hook: Option<Info>,
         /// Hooks that followed and that the charm does not have, in order, as far as the unit
-        /// enters or leaves the scope of a relation with them; error code `try again` if it
-        /// cannot yet.
+        /// enters or leaves the scope of a relation with them (error code `try again` if it
+        /// cannot yet), or lets go of a storage.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Info>,
         /// None for a hook that the charm does not have.
@@ -283,7 +284,9 @@ crate::facade! { "periapt.Uniter" 1 for Agents {
     /// Refused unless the unit leads.
     [Write] SetApplicationStatus as SetApplicationStatus { unit: UnitName, status: Status<Workload> } -> Empty;
     [Write] SetWorkloadVersion as SetWorkloadVersion { unit: UnitName, version: String } -> Empty;
-    /// Error code `try again` while subordinates remain.
+    /// What the unit's charm declares, with how many more of it the unit may be given.
+    [Read] DeclaredStorage as GetDeclaredStorage { unit: UnitName } -> BTreeMap<String, Declared>;
+    /// Error code `try again` while subordinates remain, or storage that the unit has not let go of.
     [Write] EnsureDead as EnsureUnitDead { unit: UnitName } -> Empty;
     [Read] Charm as GetCharm { url: String } -> CharmInfo;
 } }

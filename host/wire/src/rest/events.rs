@@ -32,7 +32,7 @@ pub struct Event {
     pub sequence: i64,
     /// The model's UUID; empty for the controller itself.
     pub model: String,
-    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `user`.
+    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `storage`, `user`.
     pub kind: String,
     /// Name of the entity within its kind.
     pub key: String,

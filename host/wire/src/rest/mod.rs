@@ -25,6 +25,7 @@ mod payloads;
 mod reach;
 mod resources;
 mod secrets;
+mod storage;
 mod terms;
 pub mod waiting;
 mod workloads;
@@ -34,6 +35,7 @@ use std::collections::BTreeMap;
 use periapt_model::block::BlockKind;
 use periapt_model::config::{ConfigValue, Schema, Value, Values};
 use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::storage::{Asked, StorageId};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +63,7 @@ pub use payloads::*;
 pub use reach::*;
 pub use resources::*;
 pub use secrets::*;
+pub use storage::*;
 pub use terms::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
@@ -213,6 +216,13 @@ pub struct Deploy {
     /// What machines have to be like that are made for its units, `arch=amd64 mem=4G`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub constraints: String,
+    /// What each unit is given of the charm's storage; what is left out is as the charm and the model say.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<String, Asked>,
+    /// Storage that is there and that the unit, which is one alone then, is given in place of new one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    pub attach_storage: Vec<StorageId>,
 }
 
 fn one() -> u32 {
@@ -302,6 +312,14 @@ pub struct AddUnits {
     /// Machines for the units, in their order; units beyond get new ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<MachineId>,
+    /// Storage that is there and that the unit, which is one alone then, is given in place of new one.
+    #[serde(
+        default,
+        rename = "attach-storage",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[schema(value_type = Vec<String>)]
+    pub attach_storage: Vec<StorageId>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -344,6 +362,14 @@ pub struct UnitInfo {
 pub struct Removal {
     pub units: Vec<UnitName>,
     pub machines: Vec<MachineId>,
+    /// What goes with them, with what is in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    pub destroyed_storage: Vec<StorageId>,
+    /// What they let go of and what stays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    pub detached_storage: Vec<StorageId>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

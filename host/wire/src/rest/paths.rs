@@ -104,6 +104,7 @@ paths! {
     MODEL_LOGS(1) = "/v1/models/{model}/logs";
     MACHINES(1) = "/v1/models/{model}/machines";
     MACHINE(2) = "/v1/models/{model}/machines/{machine}";
+    MACHINE_BLOCK_DEVICES(2) = "/v1/models/{model}/machines/{machine}/block-devices";
     MACHINE_HISTORY(2) = "/v1/models/{model}/machines/{machine}/history";
     MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
     MODEL_METRICS(1) = "/v1/models/{model}/metrics";
@@ -120,6 +121,12 @@ paths! {
     SECRET_GRANT(3) = "/v1/models/{model}/secrets/{secret}/grants/{application}";
     SECRET_REVEAL(2) = "/v1/models/{model}/secrets/{secret}/reveal";
     SERVICES(1) = "/v1/models/{model}/services";
+    STORAGE(1) = "/v1/models/{model}/storage";
+    STORAGE_POOLS(1) = "/v1/models/{model}/storage-pools";
+    STORAGE_POOL(2) = "/v1/models/{model}/storage-pools/{pool}";
+    STORAGE_OF(3) = "/v1/models/{model}/storage/{name}/{number}";
+    STORAGE_ATTACH(3) = "/v1/models/{model}/storage/{name}/{number}/attach";
+    STORAGE_DETACH(3) = "/v1/models/{model}/storage/{name}/{number}/detach";
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     TASK(2) = "/v1/models/{model}/tasks/{task}";
     TASK_CANCEL(2) = "/v1/models/{model}/tasks/{task}/cancel";
@@ -130,6 +137,7 @@ paths! {
     UNIT_METRICS(3) = "/v1/models/{model}/units/{name}/{number}/metrics";
     UNIT_RESOLVED(3) = "/v1/models/{model}/units/{name}/{number}/resolved";
     UNIT_START(3) = "/v1/models/{model}/units/{name}/{number}/start";
+    UNIT_STORAGE(3) = "/v1/models/{model}/units/{name}/{number}/storage";
     UNIT_STOP(3) = "/v1/models/{model}/units/{name}/{number}/stop";
     MODEL_WAIT(1) = "/v1/models/{model}/wait";
     MODEL_WORKERS(1) = "/v1/models/{model}/workers";

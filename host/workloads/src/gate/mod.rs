@@ -46,7 +46,7 @@ const THREADS: usize = 4;
 /// # Errors
 /// What keeps it from running.
 pub fn gate() -> Result<(), Failure> {
-    let (found, report) = child::restrict(&Identity::own(USER), &[], Sockets::Accepting)?;
+    let (found, report) = child::restrict(&Identity::own(USER), &[], &[], Sockets::Accepting)?;
     child::trace();
     tracing::info!(user = report.user, "the gate begins");
     for missing in report.missing() {

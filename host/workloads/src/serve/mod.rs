@@ -1,7 +1,8 @@
 //! The process that serves one model: its components, loaded, and the requests that the gate passes on.
 //!
-//! It works in the directory of the model's agent, as the user to whom the units' files belong, and reads
-//! there. Everything else it has from its supervisor: what each unit serves, and the connections of the gate.
+//! It works in the directory of the model's agent, as the user to whom the units' files belong. It reads
+//! there, and writes to the units' storage. Everything else it has from its supervisor: what each unit serves, and
+//! the connections of the gate.
 
 pub(crate) mod answer;
 mod inside;
@@ -37,6 +38,8 @@ const QUEUE: usize = 4096;
 const LEFT: Duration = Duration::from_secs(40);
 /// What it reads, in the directory of the model's agent.
 pub const READ: [&str; 2] = ["compiled", "units"];
+/// What it writes to there. An agent of before storage has none.
+const STORAGE: &str = "storage";
 
 /// Runs the process in its working directory until it is not needed any more.
 ///
@@ -44,10 +47,13 @@ pub const READ: [&str; 2] = ["compiled", "units"];
 /// What keeps it from running.
 pub fn serve() -> Result<(), Failure> {
     let read = READ.map(Path::new);
+    let write = [Path::new(STORAGE)];
+    let write = write.into_iter().filter(|path| path.is_dir());
+    let write: Vec<&Path> = write.collect();
     let owner =
         fs::metadata("units").map_err(crate::failure::file("look at", Path::new("units")))?;
     let identity = Identity::owner(owner.uid());
-    let (found, report) = child::restrict(&identity, &read, Sockets::Given)?;
+    let (found, report) = child::restrict(&identity, &write, &read, Sockets::Given)?;
     child::trace();
     for missing in report.missing() {
         tracing::warn!("a wall around a process that serves is missing: {missing}");

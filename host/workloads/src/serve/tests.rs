@@ -69,6 +69,7 @@ impl Stage {
             digest: self.digest.clone(),
             generation: self.home.path().to_owned(),
             files: BTreeMap::new(),
+            storage: BTreeMap::new(),
             environment: BTreeMap::new(),
             concurrency: 4,
             timeout_ms: 5_000,

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use periapt_model::UnitName;
 use periapt_model::reach::Network;
+use periapt_model::workload::desired::Stored;
 use periapt_sandbox::Artifact;
 use periapt_serving::{Limits, LoadedServer, Mount, Service, ServingEngine, Workload};
 use tokio::sync::watch;
@@ -151,6 +152,8 @@ impl Units {
             let committed = move || -> std::io::Result<PathBuf> { Ok(generation.clone()) };
             Mount::new(Arc::new(committed), PathBuf::from(below), guest.clone())
         });
+        let storage = serving.storage.iter();
+        let mounts = mounts.chain(storage.filter_map(|(guest, stored)| mount(guest, stored)));
         let deadline = Duration::from_millis(serving.timeout_ms);
         let workload = Workload {
             server,
@@ -204,4 +207,16 @@ impl Units {
         // The writer of the channel has a task of its own.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// A storage in a workload; its directory is opened below the one of all storages.
+fn mount(guest: &str, stored: &Stored) -> Option<Mount> {
+    let root = stored.directory.parent()?.to_owned();
+    let below = PathBuf::from(stored.directory.file_name()?);
+    let all = move || -> std::io::Result<PathBuf> { Ok(root.clone()) };
+    let mount = Mount::new(Arc::new(all), below, guest.to_owned());
+    Some(match stored.read_only {
+        true => mount,
+        false => mount.writable(),
+    })
 }

@@ -5,7 +5,7 @@ use std::path::{Component as Part, Path, PathBuf};
 use std::time::Duration;
 
 use periapt_model::UnitName;
-use periapt_model::workload::desired::{Component, Desired, file_name};
+use periapt_model::workload::desired::{Component, Desired, Stored, file_name};
 use periapt_model::workload::plan::Plan;
 
 /// The largest file that is read.
@@ -15,6 +15,7 @@ pub const MOST: usize = 20_000;
 /// The directories in which an agent has what its workloads read.
 const COMPILED: &str = "compiled";
 const UNITS: &str = "units";
+const STORAGE: &str = "storage";
 /// Nothing is done again and again more often than this, whatever a plan says.
 const CALM: Duration = Duration::from_millis(100);
 
@@ -82,6 +83,18 @@ pub fn files(files: &BTreeMap<String, String>) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether each storage is one of the agent's, and is found at an absolute path.
+pub fn storage(storage: &BTreeMap<String, Stored>) -> Result<(), String> {
+    for (guest, stored) in storage {
+        let directory = inside(&stored.directory, STORAGE)?;
+        if directory.components().count() != 2 || !guest.starts_with('/') {
+            let directory = directory.display();
+            return Err(format!("storage {directory} cannot be found at {guest}"));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +116,28 @@ mod tests {
             ("a/../..", "/x"),
         ] {
             assert!(files(&map(below, guest)).is_err(), "{below}");
+        }
+    }
+
+    #[test]
+    fn storage_is_one_of_the_agent() {
+        let at = |directory: &str, guest: &str| {
+            let stored = Stored {
+                directory: PathBuf::from(directory),
+                read_only: false,
+            };
+            storage(&[(guest.to_owned(), stored)].into())
+        };
+        assert_eq!(at("storage/data-0", "/storage/data/0"), Ok(()));
+        for (directory, guest) in [
+            ("storage", "/x"),
+            ("storage/data-0/deep", "/x"),
+            ("storage/../units", "/x"),
+            ("units/docs-0", "/x"),
+            ("/storage/data-0", "/x"),
+            ("storage/data-0", "x"),
+        ] {
+            assert!(at(directory, guest).is_err(), "{directory} at {guest}");
         }
     }
 

@@ -144,14 +144,15 @@ impl Unit {
                     container: container.clone(),
                     service: name.to_owned(),
                 };
-                let files = self.desired.containers.get(container);
-                let files = files.map(|container| container.files.clone());
+                let wanted = self.desired.containers.get(container);
+                let wanted = wanted.map(|wanted| (wanted.files.clone(), wanted.storage.clone()));
                 let made = || -> Result<Serving, String> {
                     let component = life
                         .component(service)
                         .ok_or("the charm has no component of this name")?;
-                    let files = files.unwrap_or_default();
+                    let (files, storage) = wanted.unwrap_or_default();
                     reading::files(&files)?;
+                    reading::storage(&storage)?;
                     Ok(Serving {
                         place: place.clone(),
                         port: service.port.unwrap_or_default(),
@@ -160,6 +161,7 @@ impl Unit {
                         digest: component.digest.clone(),
                         generation: reading::generation(&self.desired.generation)?,
                         files,
+                        storage,
                         environment: service.environment.clone(),
                         concurrency: service.concurrency().min(CONCURRENCY),
                         timeout_ms: milliseconds(service.request_timeout().min(LONGEST)),

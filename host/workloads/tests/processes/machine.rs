@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use periapt_model::reach::published::{Answer, Published, Request};
 use periapt_model::reach::{Cidr, End, Endpoints, Network, Relation, Unit};
-use periapt_model::workload::desired::{Component, Container, Desired, Observed};
+use periapt_model::workload::desired::{Component, Container, Desired, Observed, Stored};
 use periapt_model::workload::plan::Plan;
 use periapt_model::workload::traffic::Counted;
 use periapt_model::{ModelUuid, UnitName};
@@ -311,15 +311,38 @@ impl Model {
 
     /// `file` has the artifact that the plan calls `server.wasm`.
     pub fn desire(&self, unit: &str, number: u64, plan: &str, file: &str, artifact: &Artifact) {
+        let container = Container {
+            plan: Plan::parse(plan).unwrap(),
+            files: [("site".to_owned(), "/site".to_owned())].into(),
+            ..Container::default()
+        };
+        self.want(unit, number, container, file, artifact);
+    }
+
+    /// The site has its pages in a storage, where the unit has one.
+    pub fn store(&self, unit: &str, number: u64, storage: Option<&str>) {
+        let stored = |name: &str| {
+            let directory = PathBuf::from("storage").join(name);
+            let read_only = true;
+            let stored = Stored {
+                directory,
+                read_only,
+            };
+            ("/site".to_owned(), stored)
+        };
+        let container = Container {
+            plan: Plan::parse(SITE).unwrap(),
+            storage: storage.map(stored).into_iter().collect(),
+            ..Container::default()
+        };
+        self.want(unit, number, container, SERVER, component().unwrap());
+    }
+
+    fn want(&self, unit: &str, number: u64, container: Container, file: &str, artifact: &Artifact) {
         let component = Component {
             file: PathBuf::from(file),
             digest: artifact.digest().to_string(),
             engine_hash: artifact.engine_hash().to_owned(),
-        };
-        let container = Container {
-            plan: Plan::parse(plan).unwrap(),
-            files: [("site".to_owned(), "/site".to_owned())].into(),
-            requests: Vec::new(),
         };
         let desired = Desired {
             unit: unit.to_owned(),

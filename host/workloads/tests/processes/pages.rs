@@ -14,6 +14,10 @@ pub const TESTS: &[Test] = &[
     ("a page at the address of a unit", by_address),
     ("who rests has no process and comes back", rests),
     ("what is observed and logged", observed),
+    (
+        "pages in a storage are served until the unit lets go of it",
+        stored,
+    ),
     ("what cannot be loaded is said", not_loaded),
     ("checks ask the service and wake nobody", checks),
     ("requests go to units that are ready", ready),
@@ -151,6 +155,43 @@ fn observed() {
     std::fs::remove_file(model.directory.join("workloads/desired/docs-0.json")).unwrap();
     machine.until("docs.demo.localhost", 503);
     assert!(model.observed("docs/0").is_none());
+}
+
+/// What is open of storage in the process that serves.
+fn open_storage(machine: &Machine) -> Vec<String> {
+    let serves = machine.children("serve").into_iter();
+    let open = serves.flat_map(|pid| std::fs::read_dir(format!("/proc/{pid}/fd")));
+    let links = open.flatten().flatten();
+    let links = links.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    let links = links.map(|link| link.to_string_lossy().into_owned());
+    links.filter(|link| link.contains("/storage/")).collect()
+}
+
+fn stored() {
+    let mut machine = Machine::new();
+    let mut model = machine.model("demo", 1);
+    let pages = model.directory.join("storage/pages-0");
+    std::fs::create_dir_all(&pages).unwrap();
+    std::fs::write(pages.join("index.html"), "<h1>kept</h1>").unwrap();
+    model.unit("docs/0").expose("docs", &[]);
+    model.store("docs/0", 2, Some("pages-0"));
+    machine.publish(&model);
+    let page = machine.until("docs.demo.localhost", 200);
+    assert!(page.body.contains("<h1>kept</h1>"), "{page:?}");
+    // What is written there is there at once.
+    std::fs::write(pages.join("index.html"), "<h1>new</h1>").unwrap();
+    let page = machine.get("docs.demo.localhost", "/");
+    assert!(page.body.contains("<h1>new</h1>"), "{page:?}");
+    assert!(!open_storage(&machine).is_empty());
+
+    model.store("docs/0", 3, None);
+    until("the next number", || {
+        (model.observed("docs/0")?.number == 3).then_some(())
+    });
+    until("the storage to be closed", || {
+        open_storage(&machine).is_empty().then_some(())
+    });
+    assert_ne!(machine.get("docs.demo.localhost", "/").status, 200);
 }
 
 fn not_loaded() {

@@ -16,9 +16,9 @@ function look(tone: Tone, shape: Shape, ...words: string[]): void {
   for (const word of words) LOOKS[word] = { tone, shape };
 }
 
-look('positive', 'disc', 'active', 'started', 'running', 'idle', 'available', 'joined', 'ok', 'ready', 'up', 'finished', 'listening', 'completed');
+look('positive', 'disc', 'active', 'started', 'running', 'idle', 'available', 'joined', 'ok', 'ready', 'up', 'finished', 'listening', 'completed', 'attached');
 look('information', 'half', 'executing', 'allocating', 'pending', 'busy', 'starting', 'joining', 'rebooting');
-look('caution', 'triangle', 'waiting', 'maintenance', 'suspended', 'suspending', 'stopping', 'destroying', 'aborting');
+look('caution', 'triangle', 'waiting', 'maintenance', 'suspended', 'suspending', 'stopping', 'detaching', 'destroying', 'aborting');
 look('negative', 'square', 'blocked');
 look('negative', 'octagon', 'error', 'failed', 'lost', 'down', 'provisioning error', 'broken', 'backoff', 'does not listen');
 

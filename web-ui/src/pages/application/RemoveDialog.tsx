@@ -8,9 +8,11 @@ import { ConfirmByName } from "../../components/ConfirmByName";
 import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
 import { relationsOf, subordinatesOf, unitsGoingWith } from "../../lib/relations";
+import { goingWithApplication } from "../../lib/storage";
 import { toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
-import { useModel } from "../../live/context";
+import { useModel, useStorages } from "../../live/context";
+import { GoingStorage } from "../storage/GoingStorage";
 
 interface Properties {
   model: string;
@@ -23,8 +25,10 @@ export function RemoveDialog({ model, name, units, onClose }: Properties) {
   const navigate = useNavigate();
   const { machines, relations, units: all } = useModel(model);
   const [force, setForce] = useState(false);
+  const [destroyStorage, setDestroyStorage] = useState(false);
+  const storages = useStorages(model);
   const remove = useAct(
-    () => applications.remove(model, name, force),
+    () => applications.remove(model, name, force, destroyStorage),
     () => {
       onClose();
       void navigate(toModel(model));
@@ -58,15 +62,28 @@ export function RemoveDialog({ model, name, units, onClose }: Properties) {
         <TakesAlong names={ended.map(({ key }) => key)} one="relation" many="relations" />
         <li>its configuration</li>
       </ul>
+      <GoingStorage
+        storages={goingWithApplication(storages, name, [...going])}
+        destroy={destroyStorage}
+        onChange={setDestroyStorage}
+      />
       <label className="check">
         <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
         <span>Force: do not wait for hooks that fail or agents that are gone</span>
       </label>
       <CommandHint
-        cli={command("remove-application", "-m", model, name, "--no-prompt", force && "--force")}
+        cli={command(
+          "remove-application",
+          "-m",
+          model,
+          name,
+          "--no-prompt",
+          force && "--force",
+          destroyStorage && "--destroy-storage",
+        )}
         request={{
           method: "DELETE",
-          path: paths.application(model, name) + (force ? "?force=true" : ""),
+          path: paths.application(model, name) + paths.removal(force, destroyStorage || null),
         }}
       />
     </ConfirmByName>

@@ -33,12 +33,13 @@ export function Touches({ charm }: { charm: CharmInfo }) {
             </td>
           </tr>
         ))}
-        {storage.map(([name, { description }]) => (
+        {storage.map(([name, declared]) => (
           <tr key={name}>
-            <th scope="row" className="mono">/storage/{name}</th>
-            <td data-label="How">reads and writes</td>
+            <th scope="row" className="mono">{declared.location ?? `/storage/${name}`}</th>
+            <td data-label="How">{declared["read-only"] ? "reads" : "reads and writes"}</td>
             <td data-label="With whom" className="message">
-              {description || "Nobody: this unit only"}
+              {declared.description ||
+                (declared.shared ? "All units of its application" : "One unit at a time: storage may outlive it")}
             </td>
           </tr>
         ))}

@@ -8,13 +8,15 @@ import { ConfirmByName } from "../../components/ConfirmByName";
 import { PageHead } from "../../components/PageHead";
 import { Pending } from "../../components/Pending";
 import { currentTab, type Tab, Tabs } from "../../components/Tabs";
+import { TakesAlong } from "../../components/TakesAlong";
 import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
-import { toBlocks, toDeploy, toModel, toOperations, toSecrets } from "../../lib/to";
+import { outliving } from "../../lib/storage";
+import { toBlocks, toDeploy, toModel, toOperations, toSecrets, toStorages } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
-import { useModel, useReady, useSecrets } from "../../live/context";
+import { useModel, useReady, useSecrets, useStorages } from "../../live/context";
 import { useAllowed } from "../../session";
 
 /** What all pages of one model have: its name, its state, its tabs. */
@@ -23,6 +25,7 @@ export function ModelLayout() {
   const ready = useReady();
   const { model, applications, units, machines, relations, charms } = useModel(name);
   const secrets = useSecrets(name);
+  const storages = useStorages(name);
   const mayWrite = useAllowed(name, "write");
   const mayAdmin = useAllowed(name, "admin");
   const [destroying, setDestroying] = useState(false);
@@ -38,6 +41,7 @@ export function ModelLayout() {
     { to: `${to}/logs`, label: "Logs" },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
     { to: toSecrets(name), label: "Secrets", count: secrets.length },
+    { to: toStorages(name), label: "Storage", count: storages.length },
     { to: `${to}/config`, label: "Configuration" },
     { to: toBlocks(name), label: "Blocks" },
   ];
@@ -94,9 +98,13 @@ export function ModelLayout() {
 
 function DestroyModel({ name, holds, onClose }: { name: string; holds: string; onClose: () => void }) {
   const navigate = useNavigate();
+  const kept = outliving(useStorages(name)).map(({ id }) => id);
   const [force, setForce] = useState(false);
+  const [release, setRelease] = useState(false);
+  // What the model has no storage for is not said.
+  const destroyStorage = kept.length > 0 ? !release : null;
   const destroy = useAct(
-    () => models.destroy(name, force),
+    () => models.destroy(name, force, destroyStorage),
     () => {
       onClose();
       void navigate("/models");
@@ -113,13 +121,30 @@ function DestroyModel({ name, holds, onClose }: { name: string; holds: string; o
       onClose={onClose}
     >
       <p>This removes {holds}, with their state and logs. It cannot be undone.</p>
+      {kept.length > 0 && (
+        <>
+          <ul className="takes-along">
+            <TakesAlong names={kept} one="It has the storage" many="It has the storages" more="with all that is in it" />
+          </ul>
+          <label className="check">
+            <input type="checkbox" checked={release} onChange={(event) => setRelease(event.target.checked)} />
+            <span>Release the storage: its directories are given up as they are, and not destroyed</span>
+          </label>
+        </>
+      )}
       <label className="check">
         <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
         <span>Force: do not wait for hooks that fail or agents that are gone</span>
       </label>
       <CommandHint
-        cli={command("destroy-model", name, "--no-prompt", force && "--force")}
-        request={{ method: "DELETE", path: paths.model(name) + (force ? "?force=true" : "") }}
+        cli={command(
+          "destroy-model",
+          name,
+          "--no-prompt",
+          force && "--force",
+          destroyStorage !== null && (destroyStorage ? "--destroy-storage" : "--release-storage"),
+        )}
+        request={{ method: "DELETE", path: paths.model(name) + paths.removal(force, destroyStorage) }}
       />
     </ConfirmByName>
   );

@@ -8,16 +8,20 @@ import { ConfirmByName } from "../../components/ConfirmByName";
 import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
 import { relationsOf, subordinatesOf } from "../../lib/relations";
+import { goingWithUnits } from "../../lib/storage";
 import { toApplication } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
-import { useModel } from "../../live/context";
+import { useModel, useStorages } from "../../live/context";
+import { GoingStorage } from "../storage/GoingStorage";
 
 export function RemoveUnitDialog({ model, unit, onClose }: { model: string; unit: UnitInfo; onClose: () => void }) {
   const navigate = useNavigate();
   const { units: all, relations } = useModel(model);
   const [force, setForce] = useState(false);
+  const [destroyStorage, setDestroyStorage] = useState(false);
+  const storages = useStorages(model);
   const remove = useAct(
-    () => units.remove(model, unit.name, force),
+    () => units.remove(model, unit.name, force, destroyStorage),
     () => {
       onClose();
       void navigate(toApplication(model, unit.application));
@@ -42,13 +46,26 @@ export function RemoveUnitDialog({ model, unit, onClose }: { model: string; unit
         <TakesAlong names={left} one="its part in the relation" many="its part in the relations" />
         {unit.machine && !unit.principal && <li>machine {unit.machine}, if nothing else uses it</li>}
       </ul>
+      <GoingStorage
+        storages={goingWithUnits(storages, [unit.name, ...beside])}
+        destroy={destroyStorage}
+        onChange={setDestroyStorage}
+      />
       <label className="check">
         <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
         <span>Force: do not wait for hooks that fail or agents that are gone</span>
       </label>
       <CommandHint
-        cli={command("remove-unit", "-m", model, unit.name, "--no-prompt", force && "--force")}
-        request={{ method: "DELETE", path: paths.unit(model, unit.name) + (force ? "?force=true" : "") }}
+        cli={command(
+          "remove-unit",
+          "-m",
+          model,
+          unit.name,
+          "--no-prompt",
+          force && "--force",
+          destroyStorage && "--destroy-storage",
+        )}
+        request={{ method: "DELETE", path: paths.unit(model, unit.name) + paths.removal(force, destroyStorage || null) }}
       />
     </ConfirmByName>
   );

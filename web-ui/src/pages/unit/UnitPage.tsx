@@ -28,6 +28,7 @@ import { UnitLog } from "./UnitLog";
 import { UnitMetrics } from "./UnitMetrics";
 import { UnitReach } from "./UnitReach";
 import { UnitRelations } from "./UnitRelations";
+import { UnitStorage } from "./UnitStorage";
 import { UnitWorkloads } from "./UnitWorkloads";
 
 const VIEWS = {
@@ -36,6 +37,7 @@ const VIEWS = {
   services: "Services",
   reach: "Reached by",
   relations: "Relations",
+  storage: "Storage",
   history: "Status history",
   log: "Live log",
 };
@@ -160,6 +162,7 @@ export function UnitPage() {
         {view === "services" && <UnitWorkloads model={model} unit={name} url={url} open={open} />}
         {view === "reach" && <UnitReach model={model} unit={name} applications={applications} />}
         {view === "relations" && <UnitRelations model={model} unit={name} />}
+        {view === "storage" && <UnitStorage model={model} unit={name} charm={unit?.charm} />}
         {view === "history" && <History model={model} name={name} />}
         {view === "log" && <UnitLog model={model} unit={name} />}
       </div>

@@ -9,6 +9,7 @@ use periapt_contract::metrics::{Collected, Kind, Sample};
 use periapt_contract::payloads::Payload;
 use periapt_contract::ports::Openings;
 use periapt_contract::secret::SecretId;
+use periapt_contract::storage::StorageId;
 use periapt_contract::{CallError, CallErrorCode, Effects, HookTxn};
 
 use self::{leadership as leader, relation as relations, secret as secrets};
@@ -33,10 +34,12 @@ mod resources;
 mod secret;
 mod state;
 mod status;
+mod storage;
 mod unit;
 mod workload;
 
 pub(super) use secret::TestSecret;
+pub(super) use storage::{Declaration, TestStorage};
 pub(super) use workload::TestContainer;
 
 pub(super) struct TestHost {
@@ -67,6 +70,14 @@ pub(super) struct TestHost {
     pub secrets: BTreeMap<SecretId, TestSecret>,
     /// So many ids were made.
     pub made_secrets: u64,
+    /// What the charm declares of storage.
+    pub declared_storage: BTreeMap<String, Declaration>,
+    pub storage: BTreeMap<StorageId, TestStorage>,
+    pub next_storage: u64,
+    /// Where its directories are.
+    pub storage_root: PathBuf,
+    /// What the running hook is about.
+    pub hook_storage: Option<StorageId>,
     pub containers: BTreeMap<String, TestContainer>,
     /// What the charm declares that it measures.
     pub metrics: BTreeMap<String, Kind>,
@@ -107,6 +118,11 @@ impl Default for TestHost {
             resources: BTreeMap::new(),
             secrets: BTreeMap::new(),
             made_secrets: 0,
+            declared_storage: BTreeMap::new(),
+            storage: BTreeMap::new(),
+            next_storage: 0,
+            storage_root: PathBuf::new(),
+            hook_storage: None,
             containers: BTreeMap::new(),
             metrics: BTreeMap::new(),
             samples: Vec::new(),
@@ -123,6 +139,7 @@ impl TestHost {
     pub fn begin(&mut self, restricted: Option<Hook>) {
         self.txn = HookTxn::default();
         self.restricted = restricted;
+        self.hook_storage = None;
         let collects = restricted == Some(Hook::CollectMetrics);
         self.collecting = collects.then(|| Collected::of(self.metrics.clone()));
     }

@@ -186,6 +186,8 @@ impl Bench {
             charm: self.charm().await,
             units,
             config: Default::default(),
+            storage: Default::default(),
+            attach_storage: Vec::new(),
         };
         self.store.deploy(&self.model, deploy).await.unwrap();
         application

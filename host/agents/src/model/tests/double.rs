@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use periapt_model::constraints::Hardware;
 use periapt_model::reach::published::{Listening, Published};
 use periapt_providers::{
-    Applied, Environments, Firewall, Instance, InstanceId, InstanceState, Provider, ProviderError,
-    SharedAgent, StartInstance, UpgradeOp,
+    Applied, Environments, Filesystem, Filesystems, Firewall, Instance, InstanceId, InstanceState,
+    Provider, ProviderError, SharedAgent, StartInstance, UpgradeOp,
 };
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
@@ -36,6 +36,10 @@ pub struct Double {
     /// What the firewall was told, in its order.
     pub documents: Mutex<Vec<Option<Published>>>,
     pub applied: watch::Sender<Option<Applied>>,
+    /// Sizes of directories, and whether each was given up.
+    directories: Mutex<BTreeMap<String, (u64, bool)>>,
+    /// How often the next directories cannot be made.
+    pub no_directory: Mutex<u32>,
 }
 
 impl Double {
@@ -152,6 +156,8 @@ impl Provider for Double {
         self.note("destroy".into());
         self.instances.lock().unwrap().clear();
         *self.config.lock().unwrap() = None;
+        let mut directories = self.directories.lock().unwrap();
+        directories.retain(|_, (_, given_up)| *given_up);
         Ok(())
     }
     fn firewall(&self) -> Option<&dyn Firewall> {
@@ -159,6 +165,67 @@ impl Provider for Double {
     }
     fn shared_agent(&self) -> Option<&dyn SharedAgent> {
         (!self.apart.load(Ordering::SeqCst)).then_some(self)
+    }
+    fn filesystems(&self) -> Option<&dyn Filesystems> {
+        Some(self)
+    }
+}
+
+fn check_directory(filesystem: &Filesystem) -> Result<(), ProviderError> {
+    let name = &filesystem.directory;
+    match name.is_empty() || name.starts_with('.') || name.contains('/') {
+        true => Err(ProviderError::InvalidDirectory(name.clone())),
+        false => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Filesystems for Double {
+    async fn make(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
+        self.note(format!("make {}", filesystem.directory));
+        check_directory(filesystem)?;
+        {
+            let mut failures = self.no_directory.lock().unwrap();
+            if *failures > 0 {
+                *failures -= 1;
+                return Err(ProviderError::Refused("the disc is full".into()));
+            }
+        }
+        let made = (filesystem.size, false);
+        let mut directories = self.directories.lock().unwrap();
+        directories.insert(filesystem.directory.clone(), made);
+        Ok(())
+    }
+    async fn import(&self, filesystem: &Filesystem) -> Result<u64, ProviderError> {
+        self.note(format!("import {}", filesystem.directory));
+        check_directory(filesystem)?;
+        let mut directories = self.directories.lock().unwrap();
+        match directories.get_mut(&filesystem.directory) {
+            Some((size, given_up)) => {
+                *given_up = false;
+                Ok(*size)
+            }
+            None => {
+                let path = filesystem.directory.clone().into();
+                Err(ProviderError::NothingToImport(path))
+            }
+        }
+    }
+    async fn destroy(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
+        self.note(format!("destroy {}", filesystem.directory));
+        check_directory(filesystem)?;
+        let mut directories = self.directories.lock().unwrap();
+        directories.remove(&filesystem.directory);
+        Ok(())
+    }
+    async fn release(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
+        self.note(format!("release {}", filesystem.directory));
+        check_directory(filesystem)?;
+        let mut directories = self.directories.lock().unwrap();
+        if let Some((_, given_up)) = directories.get_mut(&filesystem.directory) {
+            *given_up = true;
+        }
+        Ok(())
     }
 }
 

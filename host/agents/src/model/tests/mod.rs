@@ -13,6 +13,7 @@ mod provider;
 mod reach;
 mod scale;
 mod secrets;
+mod storage;
 
 use std::time::Duration;
 
@@ -382,6 +383,7 @@ fn the_undertaker_says_what_remains() {
         applications: 1,
         machines: 2,
         units: 0,
+        storage: 0,
         deadline_ms: None,
         forced_from: None,
     };

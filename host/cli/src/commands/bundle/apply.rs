@@ -69,6 +69,7 @@ async fn take(
             application,
             units,
             options,
+            storage,
             to,
             constraints,
             trust,
@@ -88,6 +89,8 @@ async fn take(
                 config: options,
                 application,
                 units,
+                storage,
+                attach_storage: Vec::new(),
             };
             client.deploy(model, &deploy).await?;
         }

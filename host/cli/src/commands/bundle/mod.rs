@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use periapt_model::bundle::{Bundle, BundleError, PlanError, Step};
 
 use super::Context;
+use super::storage::wanted;
 use crate::arguments::Deploy;
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
@@ -101,6 +102,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     let steps = bundle
         .plan(&model.model, &charms.known())
         .map_err(|error| unplanned(&error))?;
+    require_storage(&here, &steps, &charms).await?;
     if steps.is_empty() {
         context
             .output
@@ -136,6 +138,23 @@ fn require_no_trust(steps: &[Step]) -> Outcome {
             .why(format!("it says so of {}", trusted.join(", ")))
             .advice("deploy it with --trust if you trust them; nothing was changed"),
     )
+}
+
+/// Whether all that is deployed can be given its storage.
+async fn require_storage(here: &ModelSession, steps: &[Step], charms: &charms::Charms) -> Outcome {
+    let known = charms.known();
+    let asked = steps.iter().filter_map(|step| match step {
+        Step::Deploy {
+            application,
+            storage,
+            ..
+        } => {
+            let (charm, _) = known.get(application)?;
+            Some((application.as_str(), charm, storage))
+        }
+        _ => None,
+    });
+    wanted::require_storage(here, asked).await
 }
 
 /// The plan as a person reads it.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_wire::rest::{ExposedEndpoint, ListeningPort};
+use periapt_wire::rest::{ExposedEndpoint, ListeningPort, StorageInfo};
 use periapt_wire::status::{
     ApplicationStatus, Base, DetailedStatus, FullStatus, MachineStatus, MeterStatus,
     RelationStatus, UnitStatus,
@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::{charm_parts, cloud};
 use crate::output::document::Named;
+use crate::output::storage::Combined;
 use crate::output::text::clean;
 use crate::output::time::Times;
 
@@ -26,7 +27,7 @@ pub struct Document {
     application_endpoints: BTreeMap<String, Value>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     offers: BTreeMap<String, Value>,
-    storage: BTreeMap<String, Value>,
+    storage: Combined,
     controller: Controller,
 }
 
@@ -166,7 +167,12 @@ struct Unit {
 }
 
 impl Document {
-    pub fn of(status: &FullStatus, controller: &str, times: &Times) -> Self {
+    pub fn of(
+        status: &FullStatus,
+        storages: &[StorageInfo],
+        controller: &str,
+        times: &Times,
+    ) -> Self {
         Self {
             model: Model {
                 name: status.model.name.clone(),
@@ -192,7 +198,7 @@ impl Document {
                 .collect(),
             application_endpoints: status.remote_applications.clone(),
             offers: status.offers.clone(),
-            storage: BTreeMap::new(),
+            storage: Combined::of(storages, times),
             controller: Controller {
                 timestamp: times.wire_short(&status.controller_timestamp),
             },

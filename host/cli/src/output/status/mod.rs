@@ -7,6 +7,7 @@ mod tabular;
 #[cfg(test)]
 mod tests;
 
+use periapt_wire::rest::StorageInfo;
 use periapt_wire::status::FullStatus;
 use serde::Serialize;
 
@@ -24,6 +25,8 @@ pub struct View<'a> {
     pub format: StatusFormat,
     pub times: &'a Times,
     pub relations: bool,
+    /// Those of the units that are shown; a table has them only where they were asked for.
+    pub storages: &'a [StorageInfo],
 }
 
 impl View<'_> {
@@ -39,7 +42,7 @@ impl View<'_> {
     }
 
     fn document(&self) -> Document {
-        Document::of(self.status, self.controller, self.times)
+        Document::of(self.status, self.storages, self.controller, self.times)
     }
 
     /// Writes the picture once.

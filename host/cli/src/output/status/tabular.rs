@@ -7,6 +7,7 @@ use periapt_wire::status::{FullStatus, MachineStatus, UnitStatus};
 use serde_json::Value;
 
 use super::{View, charm_parts, cloud};
+use crate::output::storage;
 use crate::output::table::{Cell, Table, Tone};
 use crate::output::text::sorted;
 
@@ -24,6 +25,7 @@ pub fn render(view: &View<'_>, paint: bool) -> String {
     if view.relations {
         sections.push(relations(status));
     }
+    sections.push(storage::status_table(view.storages));
     let texts: Vec<String> = sections
         .iter()
         .map(|table| table.render(paint))

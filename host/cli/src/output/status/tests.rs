@@ -81,6 +81,7 @@ fn view<'a>(status: &'a FullStatus, times: &'a Times, format: StatusFormat) -> V
         format,
         times,
         relations: true,
+        storages: &[],
     }
 }
 
@@ -117,6 +118,32 @@ site:juju-info        log-agent:site  juju-info  subordinate
         view(&status, &times, StatusFormat::Tabular).text(false),
         expected
     );
+}
+
+#[test]
+fn storage_stands_behind_all_else() {
+    let (status, times) = (status(), utc());
+    let storage = json!({
+        "id": "data/0", "kind": "filesystem", "owner": "site/0", "life": "alive",
+        "status": { "status": "attached", "message": "", "data": {}, "since": 0 }, "pool": "loop",
+        "provider": "loop", "size": 1024, "limited": true, "persistent": true, "provider-id": "data-0",
+        "created-at": 0, "attachments": [{
+            "unit": "site/0", "machine": "0", "location": "/srv/data", "read-only": false, "life": "alive",
+        }],
+    });
+    let storages: Vec<_> = vec![serde_json::from_value(storage).unwrap()];
+    let view = View {
+        storages: &storages,
+        ..view(&status, &times, StatusFormat::Tabular)
+    };
+    let expected = "
+Storage Unit  Storage ID  Type        Pool  Mountpoint  Size    Status    Message
+site/0        data/0      filesystem  loop  /srv/data   1.0GiB  attached
+";
+    assert!(view.text(false).ends_with(expected), "{}", view.text(false));
+    let document = serde_json::to_value(view.document()).unwrap();
+    let attached = &document["storage"]["storage"]["data/0"]["attachments"]["units"];
+    assert_eq!(attached["site/0"]["location"], "/srv/data");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What relations promise a charm, told as a small machine that is shown every hook that was
+//! What relations and storage promise a charm, told as a small machine that is shown every hook that was
 //! committed and says what is wrong with it. It shares no code with what it checks.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::UnitName;
 use crate::hook::{Info, Kind};
 use crate::relation::HookKind;
+use crate::storage::StorageId;
 
 /// One relation, from its created hook to its broken one.
 #[derive(Default)]
@@ -18,6 +19,7 @@ struct Seen {
 #[derive(Default)]
 pub(super) struct Guarantees {
     relations: BTreeMap<u64, Seen>,
+    storage: BTreeSet<StorageId>,
     installed: bool,
     started: bool,
     stopped: bool,
@@ -83,6 +85,32 @@ impl Guarantees {
             _ => must(false, "no such hook")?,
         }
         Ok(())
+    }
+
+    /// The hook of a storage that ended, with whether the charm ran; every other hook.
+    pub fn see_storage(&mut self, hook: &Info, ran: bool) -> Result<(), String> {
+        if hook.kind == Kind::Stop && !self.storage.is_empty() {
+            return Err(format!("stop comes before {:?} is let go of", self.storage));
+        }
+        let Some(event) = &hook.storage else {
+            return Ok(());
+        };
+        let must = |holds: bool, rule: &str| match holds {
+            true => Ok(()),
+            false => Err(format!("{} of {}: {rule}", hook.name(), event.id)),
+        };
+        must(!self.stopped, "nothing comes after stop")?;
+        match hook.kind {
+            Kind::StorageAttached => {
+                let new = self.storage.insert(event.id.clone());
+                must(new, "attached once until it is let go of")
+            }
+            Kind::StorageDetaching => {
+                let had = self.storage.remove(&event.id);
+                must(had || !ran, "only what was attached is detached")
+            }
+            _ => must(false, "no such hook"),
+        }
     }
 
     /// Members of each relation that is not broken.

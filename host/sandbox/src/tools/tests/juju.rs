@@ -54,13 +54,9 @@ pub const ALL: &[&str] = &[
 
 const KUBERNETES: &str =
     "it is about pods of Kubernetes, where nothing here runs; Juju 4 has it no more";
-const NO_STORAGE: &str = "there is no storage beside a unit's own directories yet";
 
 /// Those that are not offered, and why. Whoever builds one takes its row away.
 pub const OUT: &[(&str, &str)] = &[
-    ("storage-list", NO_STORAGE),
-    ("storage-get", NO_STORAGE),
-    ("storage-add", NO_STORAGE),
     ("k8s-spec-get", KUBERNETES),
     ("k8s-spec-set", KUBERNETES),
     ("k8s-raw-get", KUBERNETES),

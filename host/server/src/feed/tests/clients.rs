@@ -271,6 +271,8 @@ async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
         charm: "local:site-0".to_owned(),
         units: 1,
         config: Default::default(),
+        storage: Default::default(),
+        attach_storage: Vec::new(),
     };
     store.deploy(&model, request).await.unwrap();
     let cache = bench.unread(Limits::default()).await;

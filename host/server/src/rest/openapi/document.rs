@@ -10,8 +10,17 @@ use super::examples;
 /// Parameters in paths: what they name, and the pattern or type of them.
 const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
     ("model", "UUID or name of a model", "^[a-z0-9][a-z0-9-]*$"),
-    ("name", "Name of an application", "^[a-z][a-z0-9-]*$"),
-    ("number", "Number of a unit", "^(0|[1-9][0-9]{0,8})$"),
+    (
+        "name",
+        "Name of an application, or of a storage as charms declare it",
+        "^[A-Za-z][A-Za-z0-9._-]*$",
+    ),
+    (
+        "number",
+        "Number of a unit or of a storage",
+        "^(0|[1-9][0-9]{0,8})$",
+    ),
+    ("pool", "Name of a storage pool", "^[A-Za-z][A-Za-z0-9-]*$"),
     (
         "machine",
         "Id of a machine; that of a container has dashes, `0-lxd-1`",

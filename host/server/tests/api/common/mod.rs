@@ -280,6 +280,8 @@ impl House {
             units: placed,
             config: Default::default(),
             placement: Vec::new(),
+            storage: Default::default(),
+            attach_storage: Vec::new(),
         };
         self.store.deploy(model, request).await.unwrap();
         let units = self.store.unit_assignments(model).await.unwrap();

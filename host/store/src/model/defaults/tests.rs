@@ -116,6 +116,10 @@ async fn a_default_that_cannot_be_is_refused() {
                 "model-option-invalid",
             ),
             (
+                set(None, &[("storage-default-filesystem-source", "fast")]),
+                "model-option-invalid",
+            ),
+            (
                 set(Some("attic"), &[("force-wait", "2m")]),
                 "region-not-found",
             ),

@@ -186,15 +186,21 @@ async fn units_go_to_the_machines_they_are_placed_on() {
 
         let bare = application("bare");
         let absent = store
-            .add_units_to(&house.model, &bare, 1, vec![machine("7")])
+            .add_units_to(&house.model, &bare, 1, vec![machine("7")], Vec::new())
             .await;
         assert_eq!(absent.unwrap_err().refusal().code(), "machine-not-found");
         let many = store
-            .add_units_to(&house.model, &bare, 1, vec![machine("0"), machine("1")])
+            .add_units_to(
+                &house.model,
+                &bare,
+                1,
+                vec![machine("0"), machine("1")],
+                Vec::new(),
+            )
             .await;
         assert!(many.is_err());
         store
-            .add_units_to(&house.model, &bare, 1, vec![machine("0")])
+            .add_units_to(&house.model, &bare, 1, vec![machine("0")], Vec::new())
             .await
             .expect("staged");
         store

@@ -10,6 +10,7 @@ mod story;
 use std::time::Duration;
 
 use crate::common::{Done, charm};
+use periapt_client::rest::Removing;
 use periapt_testing::{Scenario, ScenarioError};
 use rand::Rng;
 use story::Story;
@@ -78,7 +79,9 @@ async fn an_agent_that_comes_back_removes_what_units_left_that_went_without_it()
     scenario.stop_agents().await;
     let client = scenario.client();
     let unit = "site/0".parse().unwrap();
-    let removed = client.remove_unit("test", &unit, true, Some(0)).await;
+    let removed = client
+        .remove_unit("test", &unit, Removing::within(true, Some(0)))
+        .await;
     removed.unwrap();
     scenario
         .until("one unit to be left", |status| {

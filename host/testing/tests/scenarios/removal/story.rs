@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use periapt_client::rest::RestError;
+use periapt_client::rest::{Removing, RestError};
 use periapt_model::{ApplicationName, MachineId, UnitName};
 use periapt_testing::{Scenario, ScenarioError};
 use rand::rngs::StdRng;
@@ -128,14 +128,15 @@ impl Story {
     async fn remove(&mut self, what: &What, how: How) {
         let client = self.scenario.client();
         let (force, timeout) = (how.force(), how.timeout());
+        let removing = Removing::within(force, timeout);
         let (name, done): (String, Result<_, RestError>) = match what {
             What::Unit(unit) => (
                 format!("unit {unit}"),
-                client.remove_unit(MODEL, unit, force, timeout).await,
+                client.remove_unit(MODEL, unit, removing).await,
             ),
             What::Application(name) => (
                 format!("application {name}"),
-                client.remove_application(MODEL, name, force, timeout).await,
+                client.remove_application(MODEL, name, removing).await,
             ),
             What::Relation(id) => (
                 format!("relation {id}"),
@@ -143,7 +144,7 @@ impl Story {
             ),
             What::Machine(id) => (
                 format!("machine {id}"),
-                client.remove_machine(MODEL, id, force, timeout).await,
+                client.remove_machine(MODEL, id, removing).await,
             ),
         };
         self.note(&format!("remove {name} {how:?}"), done);
@@ -296,7 +297,7 @@ impl Story {
         let how = self.any(&How::ALL).unwrap_or(How::Unforced);
         let client = self.scenario.client().clone();
         let done = client
-            .destroy_model(MODEL, how.force(), how.timeout())
+            .destroy_model(MODEL, Removing::within(how.force(), how.timeout()))
             .await;
         self.note(&format!("destroy the model {how:?}"), done);
         let gone = self.scenario.until_true("the model to be gone", || {

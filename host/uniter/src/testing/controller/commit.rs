@@ -111,9 +111,14 @@ impl Inner {
         Ok(())
     }
 
-    /// Leaves the scope if the hook is the broken hook of a relation. The last one to leave a dying
-    /// relation takes it along.
+    /// Leaves the scope if the hook is the broken hook of a relation, and lets go of the storage of a
+    /// detaching one. The last one to leave a dying relation takes it along.
     fn leave(&mut self, unit: &UnitName, hook: &Info) {
+        if let Some(event) = &hook.storage
+            && hook.kind == Kind::StorageDetaching
+        {
+            self.let_go(unit, &event.id);
+        }
         let Some(event) = commit::event(hook, Kind::RelationBroken) else {
             return;
         };

@@ -2,7 +2,7 @@
 
 use periapt_contract::{
     Effect, action, leadership, payloads, ports, reboot, relation, secret, settings, state,
-    workload,
+    storage, workload,
 };
 use periapt_model::UnitName;
 use periapt_model::hook::commit::{self, Standing};
@@ -110,6 +110,11 @@ impl Inner {
 
     fn secrets(&mut self, of: Of<'_>, changes: &secret::Changes) -> Result<(), CallError> {
         self.change_secrets(of.unit, of.hook, changes)
+    }
+
+    fn storage(&mut self, of: Of<'_>, changes: &storage::Changes) -> Result<(), CallError> {
+        let mut changes = changes.iter();
+        changes.try_for_each(|(name, count)| self.give_storage(of.unit, name, *count))
     }
 
     fn payloads(&mut self, of: Of<'_>, changes: &payloads::Changes) -> Result<(), CallError> {

@@ -1,11 +1,13 @@
-use periapt_contract::ports;
+use periapt_contract::{ports, storage};
 use periapt_model::bounds::{PORT_RANGES, STATE_VALUE_BYTES};
+use periapt_model::charm::CharmUrl;
 use periapt_model::hook::{Effects, Info, RelationEvent, RelationSettings};
 use periapt_model::relation::{HookKind, RelationHook};
 use periapt_model::uniter::{OperationKind, OperationState};
 use periapt_wire::agent::uniter::{CommitHook, HookCommitted, Known};
 
 use super::*;
+use crate::testing::{archive, charm_info};
 
 fn unit() -> UnitName {
     "site/0".parse().unwrap()
@@ -182,4 +184,57 @@ async fn what_nobody_is_left_to_read_is_dropped() {
     let left = commit(&controller, left).await;
     assert!(left.is_ok(), "left by this hook: {left:?}");
     assert!(controller.related(2).unwrap().units.is_empty());
+}
+
+/// The unit's charm declares up to two storages `data`.
+fn with_storage() -> Controller {
+    let controller = controller();
+    let bytes = archive("site", "storage");
+    let url = CharmUrl::new("site", 0).unwrap();
+    let mut info = charm_info(&bytes, &url, &[]).unwrap();
+    let data = r#"{"type": "filesystem", "multiple": {"range": "0-2"}}"#;
+    let data: periapt_model::charm::Storage = serde_json::from_str(data).unwrap();
+    info.metadata.storage = [("data".to_owned(), data)].into();
+    controller.add_charm(info, bytes);
+    controller
+}
+
+fn attached(controller: &Controller) -> Vec<String> {
+    let attached = controller.unit(&unit()).unwrap().remote.storage;
+    attached.keys().map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn storage_is_given_by_a_commit_and_let_go_of_by_another() {
+    let controller = with_storage();
+    let adds = |from, count| CommitHook {
+        from,
+        ..call(Effects {
+            storage: storage::Changes::from([("data".to_owned(), count)]),
+            ..Effects::default()
+        })
+    };
+    commit(&controller, adds(0, 2)).await.unwrap();
+    assert_eq!(attached(&controller), ["data/1", "data/2"]);
+    let refused = refusal(&controller, adds(1, 1)).await;
+    assert_eq!(refused, "storage-invalid");
+    assert_eq!(attached(&controller).len(), 2);
+
+    let all = controller.unit(&unit()).unwrap().remote.storage;
+    let gone = all.iter().map(|(id, one)| {
+        let event = one.event(id);
+        Info::storage(periapt_model::hook::Kind::StorageDetaching, event)
+    });
+    let mut gone: Vec<Info> = gone.collect();
+    // Once more than there is: again is the same.
+    for from in 1..=2 {
+        let lets_go = CommitHook {
+            from,
+            hook: gone.first().cloned(),
+            absent: gone.split_off(1.min(gone.len())),
+            ..call(Effects::default())
+        };
+        commit(&controller, lets_go).await.unwrap();
+        assert!(attached(&controller).is_empty());
+    }
 }

@@ -45,6 +45,7 @@ impl Controller {
                 return Ok(value(told.cloned().unwrap_or_default().settings));
             }
             "GoalState" => return Ok(value(inner.goals(unit))),
+            "DeclaredStorage" => return Ok(value(inner.declared_storage(unit)?)),
             "OwnedSecrets" => return Ok(value(inner.owned_secrets(unit))),
             "Secret" => return Ok(value(inner.read_secret(unit, &whole(params)?)?)),
             _ => {}
@@ -201,6 +202,9 @@ impl Inner {
             "SetStopped" => record.agent = Status::new(Agent::Stopped, ""),
             "EnsureDead" if record.subordinates > 0 => {
                 return Err(refused(code::TRY_AGAIN, "the unit has subordinates"));
+            }
+            "EnsureDead" if !record.remote.storage.is_empty() => {
+                return Err(refused(code::TRY_AGAIN, "the unit has storage"));
             }
             "EnsureDead" => {
                 record.remote.life = Life::Dead;

@@ -72,6 +72,7 @@ impl Known {
             secrets,
             reboots,
             reboot_wanted,
+            storage,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -89,6 +90,7 @@ impl Known {
             secrets,
             reboots,
             reboot_wanted,
+            storage,
         ))
     }
 
@@ -160,6 +162,7 @@ mod tests {
                 secrets: DueSecrets::default(),
                 reboots: 0,
                 reboot_wanted: false,
+                storage: BTreeMap::new(),
             },
             view: HookView {
                 machine: None,

@@ -10,6 +10,7 @@ fn container(plan: &str, requests: &[(u64, Request)]) -> Container {
     Container {
         plan: Plan::parse(plan).unwrap(),
         files: BTreeMap::new(),
+        storage: BTreeMap::new(),
         requests: asked.collect(),
     }
 }

@@ -1,0 +1,161 @@
+//! Directories on a real disc, as whoever runs the tests.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use periapt_engine::SystemClock;
+use periapt_model::storage::PoolKind;
+use tempfile::TempDir;
+
+use super::{LocalFilesystems, STORAGE, clear, mount};
+use crate::{Filesystem, Filesystems};
+
+fn of(directory: &str, kind: PoolKind) -> Filesystem {
+    Filesystem {
+        directory: directory.to_owned(),
+        kind,
+        size: 8,
+        attributes: BTreeMap::new(),
+        made: true,
+    }
+}
+
+/// An agent's directory, as one leaves it that has taken it up.
+fn agent() -> (TempDir, LocalFilesystems) {
+    let home = TempDir::new().unwrap();
+    let directory = home.path().join("model");
+    fs::create_dir(&directory).unwrap();
+    fs::set_permissions(&directory, Permissions::from_mode(0o710)).unwrap();
+    let filesystems = LocalFilesystems::new(directory, SystemClock::shared());
+    (home, filesystems)
+}
+
+fn storage(home: &TempDir) -> PathBuf {
+    home.path().join("model").join(STORAGE)
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn what_is_in_a_directory_stays_until_it_is_destroyed() {
+    let (home, filesystems) = agent();
+    let data = of("data-0", PoolKind::Rootfs);
+    filesystems.make(&data).await.unwrap();
+    let file = storage(&home).join("data-0/note");
+    fs::write(&file, "kept").unwrap();
+    assert_eq!(mode(&storage(&home).join("data-0")), 0o700);
+    let taken = filesystems.make(&data).await.unwrap_err();
+    assert_eq!(taken.code(), "storage-directory-taken");
+    // Nor does it go with whoever could not have it.
+    let refused = Filesystem {
+        made: false,
+        ..data.clone()
+    };
+    filesystems.destroy(&refused).await.unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
+    assert!(filesystems.import(&data).await.unwrap() > 0);
+    filesystems.release(&data).await.unwrap();
+    assert_eq!(filesystems.import(&data).await.unwrap(), 8);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
+    filesystems.destroy(&data).await.unwrap();
+    assert!(!storage(&home).join("data-0").exists());
+}
+
+#[tokio::test]
+async fn a_link_is_no_directory_and_nothing_behind_it_is_touched() {
+    let (home, filesystems) = agent();
+    filesystems
+        .make(&of("data-0", PoolKind::Rootfs))
+        .await
+        .unwrap();
+    let outside = home.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("file"), "not storage").unwrap();
+    symlink(&outside, storage(&home).join("data-1")).unwrap();
+    let link = of("data-1", PoolKind::Rootfs);
+    let refused = filesystems.make(&link).await.unwrap_err();
+    assert_eq!(refused.code(), "provider-file");
+    let refused = filesystems.import(&link).await.unwrap_err();
+    assert_eq!(refused.code(), "storage-not-there");
+    symlink(&outside, storage(&home).join("data-0/link")).unwrap();
+    for one in [of("data-0", PoolKind::Rootfs), link] {
+        filesystems.destroy(&one).await.unwrap();
+    }
+    assert!(outside.join("file").exists());
+}
+
+#[tokio::test]
+async fn of_an_environment_that_goes_only_what_was_given_up_stays() {
+    let (home, filesystems) = agent();
+    let directory = home.path().join("model");
+    assert!(!clear(&directory).await.unwrap(), "there was none");
+    for name in ["data-0", "data-1"] {
+        filesystems.make(&of(name, PoolKind::Rootfs)).await.unwrap();
+    }
+    let kept = of("data-0", PoolKind::Rootfs);
+    filesystems.release(&kept).await.unwrap();
+    assert!(clear(&directory).await.unwrap());
+    assert!(storage(&home).join("data-0").exists());
+    assert!(!storage(&home).join("data-1").exists());
+    filesystems.import(&kept).await.unwrap();
+    assert!(!clear(&directory).await.unwrap(), "it was taken up again");
+}
+
+#[tokio::test]
+async fn whoever_may_not_mount_is_told_what_to_do() {
+    let (_home, filesystems) = agent();
+    if mount::is_allowed() {
+        return;
+    }
+    for kind in [PoolKind::Tmpfs, PoolKind::Loop] {
+        let refused = filesystems.make(&of("data-0", kind)).await.unwrap_err();
+        assert_eq!(refused.code(), "storage-needs-root");
+        assert!(refused.to_string().contains("rootfs"), "{refused}");
+    }
+}
+
+/// Where mounting is allowed and works, as it is not in every container.
+#[tokio::test]
+async fn no_more_fits_into_what_has_a_limit() {
+    let (home, filesystems) = agent();
+    for (name, kind) in [("cache-0", PoolKind::Tmpfs), ("data-1", PoolKind::Loop)] {
+        let limited = of(name, kind);
+        if filesystems.make(&limited).await.is_err() {
+            continue;
+        }
+        let at = storage(&home).join(name);
+        assert!(mount::is_mounted(&at).unwrap());
+        assert_eq!(mode(&at), 0o700);
+        let much = vec![1; 9 << 20];
+        let full = fs::write(at.join("much"), &much).unwrap_err();
+        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull, "{full}");
+        fs::remove_file(at.join("much")).unwrap();
+        filesystems.make(&limited).await.unwrap();
+        fs::write(at.join("little"), "fits").unwrap();
+        if kind == PoolKind::Tmpfs {
+            filesystems.make(&limited).await.unwrap();
+            assert_eq!(fs::read_to_string(at.join("little")).unwrap(), "fits");
+        } else {
+            filesystems.release(&limited).await.unwrap();
+            assert!(!mount::is_mounted(&at).unwrap());
+            assert_eq!(filesystems.import(&limited).await.unwrap(), 8);
+            assert_eq!(fs::read_to_string(at.join("little")).unwrap(), "fits");
+        }
+        filesystems.destroy(&limited).await.unwrap();
+        assert!(!at.exists());
+    }
+    // Nothing is left mounted however a test ended.
+    clear(&home.path().join("model")).await.unwrap();
+}
+
+#[test]
+fn mount_points_are_read_as_the_kernel_writes_them() {
+    let text = "36 35 98:0 / /data/my\\040model/storage/data-0 rw - tmpfs periapt rw\n\
+        37 35 98:0 / /a\\134b rw - ext4 /dev/loop0 rw\n";
+    let expected: Vec<PathBuf> = vec!["/data/my model/storage/data-0".into(), "/a\\b".into()];
+    assert_eq!(mount::points(text), expected);
+}

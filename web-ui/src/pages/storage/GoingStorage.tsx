@@ -1,0 +1,31 @@
+import { TakesAlong } from "../../components/TakesAlong";
+import { type Going, goes } from "../../lib/storage";
+
+interface Properties {
+  storages: readonly Going[];
+  destroy: boolean;
+  onChange: (destroy: boolean) => void;
+}
+
+/** A part of a removal: what becomes of the storage of those that go. */
+export function GoingStorage({ storages, destroy, onChange }: Properties) {
+  if (storages.length === 0) return null;
+  const named = (going: boolean): string[] =>
+    storages.filter((each) => goes(each, destroy) === going).map(({ storage }) => storage.id);
+  const choice = storages.some(({ storage, owned }) => owned && storage.persistent);
+  return (
+    <>
+      <p>Of storage:</p>
+      <ul className="takes-along">
+        <TakesAlong names={named(true)} one="destroyed, with all that is in it:" many="destroyed, with all that is in them:" />
+        <TakesAlong names={named(false)} one="detached, and stays:" many="detached, and stay:" />
+      </ul>
+      {choice && (
+        <label className="check">
+          <input type="checkbox" checked={destroy} onChange={(event) => onChange(event.target.checked)} />
+          <span>Destroy the storage too, with all that is in it</span>
+        </label>
+      )}
+    </>
+  );
+}
