@@ -28,8 +28,8 @@ pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
 pub use hooks::never_run;
 pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};
 pub use metadata::{
-    CharmMetadata, Container, Endpoint, Mount, PayloadClass, Resource, ResourceKind, Scope,
-    Storage, StorageKind,
+    CharmMetadata, Container, Count, Endpoint, Mount, Multiple, PayloadClass, Resource,
+    ResourceKind, Scope, Storage, StorageKind,
 };
 pub use metrics::{Metric, Metrics};
 pub use replacement::{Unfit, may_replace};

@@ -5,7 +5,7 @@ use crate::secret::SecretId;
 use crate::testing::range;
 use crate::{
     CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, payloads, ports, reboot,
-    relation, secret, workload,
+    relation, secret, storage, workload,
 };
 
 fn effects() -> Effects {
@@ -55,6 +55,7 @@ fn effects() -> Effects {
             }],
         },
         reboot: reboot::Changes { wanted: true },
+        storage: [("data".to_owned(), 2)].into_iter().collect(),
         action: action::Outcome {
             results: [("built".to_owned(), json!(3))].into_iter().collect(),
             ..action::Outcome::default()
@@ -79,6 +80,7 @@ fn words_name_what_changes_and_no_value() {
             "stop site in web",
             "unregistered payload monitor a",
             "reboot of the machine",
+            "added storage data 2 times",
             "result built",
         ]
     );
@@ -97,6 +99,7 @@ fn effects_are_sent_as_they_always_were() {
         "workload": { "web": { "layers": [], "requests": [{ "stop": ["site"] }] } },
         "payloads": { "gone": [{ "class": "monitor", "id": "a" }] },
         "reboot": true,
+        "storage": { "data": 2 },
         "action": { "results": { "built": 3 } },
     });
     assert_eq!(serde_json::to_value(effects()).unwrap(), sent);
