@@ -5,7 +5,7 @@ use crate::secret::SecretId;
 use crate::testing::range;
 use crate::{
     CallErrorCode, Effects, HookTxn, StateAnswers, action, leadership, payloads, ports, reboot,
-    relation, secret, storage, workload,
+    relation, secret, workload,
 };
 
 fn effects() -> Effects {

@@ -56,7 +56,8 @@ pub(super) async fn detach_all(tx: &mut Tx, model: &ModelUuid, row: &StorageRow)
     let values = params![model, id.to_string()];
     if tx.db.execute(sql, values).await? > 0 {
         changed(tx, model, id).await?;
-        tell(tx, model, &attachments(&mut tx.db, model, id).await?);
+        let ours = attachments(&mut tx.db, model, id).await?;
+        tell(tx, model, &ours);
     }
     Ok(())
 }

@@ -77,9 +77,9 @@ async fn tell(room: &Room<'_>, truth: &mut Truth, step: Step) {
             }
         }
         Step::ForceUnit(number) => {
-            let forced = store.remove_unit(&room.model, &of(number), Force::AtOnce);
+            let name = of(number);
             // One that is gone is refused.
-            let _ = forced.await;
+            let _ = store.remove_unit(&room.model, &name, Force::AtOnce).await;
             store.cleanup(&room.model).await.expect("cleaned");
         }
         Step::Ask(number) => {
