@@ -27,7 +27,7 @@ export function ScaleDialog({ model, application, units, onClose }: Properties) 
   const less = valid ? leaving(units, wanted) : [];
   const scale = useAct(async () => {
     if (more > 0) await applications.addUnits(model, name, more);
-    for (const unit of less) await unitApi.remove(model, unit, false);
+    for (const unit of less) await unitApi.remove(model, unit, false, false);
   }, onClose);
   return (
     <Dialog
