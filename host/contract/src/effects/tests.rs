@@ -76,11 +76,11 @@ fn words_name_what_changes_and_no_value() {
             "relation 3 application setting url deleted",
             "leader setting token",
             "secret 00000000000000000000, a revision removed",
+            "added storage data 2 times",
             "planned web",
             "stop site in web",
             "unregistered payload monitor a",
             "reboot of the machine",
-            "added storage data 2 times",
             "result built",
         ]
     );
