@@ -13,7 +13,7 @@ use periapt_model::{AgentName, ApplicationName, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{AddModel, Deploy};
 use sqlx::{Connection, Executor};
 
-use crate::{Database, HookCommit, LeaseTime, Result, Store, StoreOptions};
+use crate::{Database, HookCommit, LeaseTime, Result, Store, StoreError, StoreOptions};
 
 pub(crate) mod proxy;
 
@@ -194,16 +194,20 @@ impl Fixture {
             .expect("deployed");
     }
 
-    /// Gives every machine of the model an instance and a running agent.
+    /// Gives every machine of the model that is not dead an instance and a running agent.
     pub async fn provision(&self, model: &ModelUuid) {
         use periapt_model::status::{Machine, Status};
         for machine in self.store.machine_ids(model).await.expect("machines") {
             let instance = format!("local-{machine}");
             let addresses = vec!["127.0.0.1".to_owned()];
-            self.store
+            let info = self
+                .store
                 .set_instance_info(model, &machine, &AgentName::Host, &instance, &addresses, "")
-                .await
-                .expect("info");
+                .await;
+            match info {
+                Err(StoreError::NotAlive { .. }) => continue,
+                info => info.expect("info"),
+            };
             let running = Status::new(Machine::Running, "running");
             self.store
                 .set_instance_statuses(model, [(machine.clone(), running)].into())

@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use crate::common::{Done, at_endpoint, charm, hooks, own_bag, until_in_error, until_ran};
+use crate::common::{
+    Done, at_endpoint, begun_hooks, charm, hooks, own_bag, until_in_error, until_ran,
+};
 use periapt_testing::{Scenario, ScenarioError};
 
 /// Two applications of `probe` without units, related.
@@ -210,28 +212,6 @@ async fn a_principal_goes_after_its_subordinates_hooks() -> Done {
     scenario.stop().await
 }
 
-/// What the subordinate's charm saw, by its own account: its runs go with it, its log stays.
-async fn last_hooks_of_aside(scenario: &Scenario) -> Result<Vec<String>, ScenarioError> {
-    for _ in 0..200 {
-        let log = scenario.log("aside/0").await?;
-        let begun = log.iter().filter_map(|line| {
-            let (hook, _) = line
-                .strip_prefix("hook ")?
-                .split_once(", committed before:")?;
-            Some(hook.to_owned())
-        });
-        let begun: Vec<String> = begun.collect();
-        if begun.last().is_some_and(|hook| hook == "remove") {
-            return Ok(begun);
-        }
-        scenario.pass(Duration::from_millis(100)).await?;
-    }
-    Err(ScenarioError::Never {
-        what: "the subordinate to be removed".to_owned(),
-        model: format!("{:?}", scenario.log("aside/0").await?),
-    })
-}
-
 const ENDS: [&str; 4] = [
     "host-relation-departed",
     "host-relation-broken",
@@ -259,7 +239,7 @@ async fn a_subordinate_goes_with_its_relation_alone() -> Done {
         )
         .await?;
     assert!(scenario.unit("aside/0").await.is_err());
-    let ran = last_hooks_of_aside(&scenario).await?;
+    let ran = begun_hooks(&scenario, "aside/0").await?;
     assert_eq!(ran[ran.len() - 4..], ENDS, "{ran:?}");
     scenario.stop().await
 }
@@ -300,7 +280,7 @@ async fn the_principals_removal_waits_for_the_subordinates_last_hook() -> Done {
             status.applications["main"].units.iter().flatten().count() == 0
         })
         .await?;
-    let ran = last_hooks_of_aside(&scenario).await?;
+    let ran = begun_hooks(&scenario, "aside/0").await?;
     let mut once: Vec<&String> = ran.iter().collect();
     once.dedup();
     assert_eq!(once[once.len() - 4..], ENDS, "{ran:?}");

@@ -5,7 +5,7 @@ use std::fs;
 use periapt_model::status::Storage;
 use periapt_testing::Scenario;
 
-use crate::common::{Done, charm, hooks, until_ran, until_ran_times};
+use crate::common::{Done, begun_hooks, charm, hooks, until_ran, until_ran_times};
 
 const READY: [(&str, &str); 1] = [("script", "start: status active ready")];
 
@@ -34,7 +34,7 @@ async fn what_one_unit_kept_the_next_one_finds() -> Done {
     until_shown(&scenario, "data/0", Storage::Detached).await?;
     let free = scenario.storage("data/0").await?;
     assert!(free.owner.is_none() && free.attachments.is_empty());
-    let ran = hooks(&scenario, "probe/0").await?;
+    let ran = begun_hooks(&scenario, "probe/0").await?;
     let place = |hook: &str| ran.iter().position(|ran| ran == hook);
     assert!(place("data-storage-detaching") < place("stop"), "{ran:?}");
 

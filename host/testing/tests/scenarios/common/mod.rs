@@ -31,6 +31,28 @@ pub async fn hooks(scenario: &Scenario, unit: &str) -> Result<Vec<String>, Scena
         .collect())
 }
 
+/// What the charm `probe` of a unit saw until it was removed, by its own account: a unit's runs go with it, its log stays.
+pub async fn begun_hooks(scenario: &Scenario, unit: &str) -> Result<Vec<String>, ScenarioError> {
+    for _ in 0..200 {
+        let log = scenario.log(unit).await?;
+        let begun = log.iter().filter_map(|line| {
+            let (hook, _) = line
+                .strip_prefix("hook ")?
+                .split_once(", committed before:")?;
+            Some(hook.to_owned())
+        });
+        let begun: Vec<String> = begun.collect();
+        if begun.last().is_some_and(|hook| hook == "remove") {
+            return Ok(begun);
+        }
+        scenario.pass(Duration::from_millis(100)).await?;
+    }
+    Err(ScenarioError::Never {
+        what: format!("{unit} to be removed"),
+        model: format!("{:?}", scenario.log(unit).await?),
+    })
+}
+
 /// Waits until a unit ran the hook well and gives all it ran.
 pub async fn until_ran(
     scenario: &Scenario,
