@@ -2,29 +2,7 @@
 
 use std::time::Duration;
 
-use periapt_tests::{Home, charm, charm_with};
-
-/// Names of the hooks that ran on the unit, in order, as the charm logged them.
-fn hooks_of(home: &Home, unit: &str) -> anyhow::Result<Vec<String>> {
-    let log = home.ok([
-        "debug-log",
-        "--replay",
-        "--no-tail",
-        "--include",
-        unit,
-        "--level",
-        "TRACE",
-    ])?;
-    Ok(log
-        .lines()
-        .filter_map(|line| {
-            line.split_once(", committed before:")?
-                .0
-                .rsplit_once("hook ")
-        })
-        .map(|(_, hook)| hook.to_owned())
-        .collect())
-}
+use periapt_tests::{Home, charm, charm_with, logged_hooks};
 
 fn deploy_probe(home: &Home, script: &str) -> anyhow::Result<()> {
     let file = charm("probe").display().to_string();
@@ -52,7 +30,7 @@ fn hooks_run_in_jujus_order_from_install_to_remove() -> anyhow::Result<()> {
                 .as_object()
                 .is_none_or(serde_json::Map::is_empty)
     })?;
-    let hooks = hooks_of(&home, "probe/0")?;
+    let hooks = logged_hooks(&home, "probe/0")?;
     assert_eq!(
         hooks,
         [
@@ -92,7 +70,7 @@ fn many_config_changes_during_one_hook_give_one_config_changed() -> anyhow::Resu
         unit["applications"]["probe"]["units"]["probe/0"]["workload-status"]["message"],
         "round-19"
     );
-    let changed = hooks_of(&home, "probe/0")?
+    let changed = logged_hooks(&home, "probe/0")?
         .iter()
         .filter(|hook| *hook == "config-changed")
         .count();
@@ -191,11 +169,11 @@ fn refresh_runs_upgrade_charm_then_config_changed() -> anyhow::Result<()> {
     charm_with("probe", &[("files/news.txt", "a newer revision")], &newer)?;
     home.ok(["refresh", "probe", "--path", &newer.display().to_string()])?;
     home.until("the newer hooks ran", |_| {
-        hooks_of(&home, "probe/0")
+        logged_hooks(&home, "probe/0")
             .is_ok_and(|hooks| hooks.iter().any(|hook| hook == "upgrade-charm"))
     })?;
     home.until_workload("probe/0", "active")?;
-    let hooks = hooks_of(&home, "probe/0")?;
+    let hooks = logged_hooks(&home, "probe/0")?;
     assert_eq!(hooks[5..], ["upgrade-charm", "config-changed"], "{hooks:?}");
     assert_eq!(home.status()?["applications"]["probe"]["charm-rev"], 1);
     Ok(())

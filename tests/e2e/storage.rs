@@ -5,7 +5,7 @@ use periapt_tests::secrets::{asked, is_refused, says, until_committed};
 use periapt_tests::storage::{
     all, directories, hooks, probe_with, shown, units, until, until_gone,
 };
-use periapt_tests::{Home, assert_three_lines, charm};
+use periapt_tests::{Home, assert_three_lines, charm, logged_hooks};
 use serde_json::json;
 
 const READY: &str = "script=start: status active ready";
@@ -69,7 +69,8 @@ fn storage_is_attached_before_install_and_detached_before_stop() -> Result<()> {
     ensure!(table.contains("/storage/data/1"), "{table}");
 
     remove(&home, "app/0", &[])?;
-    let ended = hooks(&home, "app/0")?;
+    // The runs of a unit go with it, its log stays.
+    let ended = logged_hooks(&home, "app/0")?;
     let detached = ended
         .iter()
         .filter(|hook| *hook == "data-storage-detaching")

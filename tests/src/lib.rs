@@ -57,6 +57,29 @@ pub fn agent_password(directory: &Path) -> Result<String> {
     bail!("the agent has no password in {}", path.display())
 }
 
+/// Names of the hooks that ran on a unit of the charm `probe`, in order, as the charm logged them. Unlike its runs, they
+/// outlive the unit.
+pub fn logged_hooks(home: &Home, unit: &str) -> Result<Vec<String>> {
+    let log = home.ok([
+        "debug-log",
+        "--replay",
+        "--no-tail",
+        "--include",
+        unit,
+        "--level",
+        "TRACE",
+    ])?;
+    Ok(log
+        .lines()
+        .filter_map(|line| {
+            line.split_once(", committed before:")?
+                .0
+                .rsplit_once("hook ")
+        })
+        .map(|(_, hook)| hook.to_owned())
+        .collect())
+}
+
 /// A packed charm of `charms/`.
 pub fn charm(name: &str) -> PathBuf {
     let directory = std::env::var_os("PERIAPT_TEST_CHARMS")
