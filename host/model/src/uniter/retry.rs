@@ -14,6 +14,10 @@ pub struct RetryPlan {
 
 /// What is tried again.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a hook is the rule, and a charm that cannot be put in place is rare"
+)]
 pub enum Attempted {
     Hook(Info),
     /// Putting the charm of this URL in place.

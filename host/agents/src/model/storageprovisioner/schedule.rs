@@ -136,7 +136,8 @@ mod tests {
     }
 
     fn hear(schedule: &mut Schedule, work: StorageWork, now: Duration) {
-        schedule.heard(&[work.id.clone()], vec![work], now);
+        let id = work.id.clone();
+        schedule.heard(&[id], vec![work], now);
     }
 
     #[test]
