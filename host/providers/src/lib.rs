@@ -12,6 +12,7 @@
 
 mod error;
 pub mod local;
+pub mod mountinfo;
 mod provider;
 mod registry;
 #[cfg(any(test, feature = "testing"))]

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use periapt_engine::{Manifold, ResultExt, TaskWorker};
+use periapt_providers::mountinfo::{self, Mounted};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::disk_manager::SetBlockDevices;
 use periapt_wire::rest::BlockDevice;
@@ -95,15 +96,6 @@ pub fn manifold() -> Manifold {
 /// Numbers of a device.
 type Numbers = (u32, u32);
 
-/// A line of the kernel's list of mounts.
-struct Mounted {
-    numbers: Numbers,
-    point: String,
-    filesystem: String,
-    /// `/dev/sda1`, for file systems that have numbers of their own.
-    source: String,
-}
-
 /// The devices by their names, from the kernel's lists.
 fn devices(
     partitions: &str,
@@ -111,7 +103,7 @@ fn devices(
     own: Option<Numbers>,
     free: impl Fn(&str) -> Option<u64>,
 ) -> Vec<BlockDevice> {
-    let mounts: Vec<Mounted> = mounts.lines().filter_map(mounted).collect();
+    let mounts = mountinfo::mounted(mounts);
     let listed: Vec<(Numbers, u64, &str)> = partitions.lines().filter_map(listed).collect();
     let device = |(numbers, size, name): &(Numbers, u64, &str)| {
         let path = format!("/dev/{name}");
@@ -143,35 +135,6 @@ fn listed(line: &str) -> Option<(Numbers, u64, &str)> {
     let minor = fields.next()?.parse().ok()?;
     let blocks: u64 = fields.next()?.parse().ok()?;
     Some(((major, minor), blocks / 1024, fields.next()?))
-}
-
-/// Of a line `id parent major:minor root point options [optional...] - filesystem source options`.
-fn mounted(line: &str) -> Option<Mounted> {
-    let (before, after) = line.split_once(" - ")?;
-    let before: Vec<&str> = before.split(' ').collect();
-    let (major, minor) = before.get(2)?.split_once(':')?;
-    let mut after = after.split(' ');
-    Some(Mounted {
-        numbers: (major.parse().ok()?, minor.parse().ok()?),
-        point: unescaped(before.get(4)?),
-        filesystem: after.next()?.to_owned(),
-        source: unescaped(after.next()?),
-    })
-}
-
-/// A text in which the kernel writes blanks and backslashes as three octal digits.
-fn unescaped(text: &str) -> String {
-    let escaped = [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ];
-    let mut plain = text.to_owned();
-    for (code, character) in escaped {
-        plain = plain.replace(code, character);
-    }
-    plain
 }
 
 /// Whether a device is a part of a disk: `sda1` of `sda`, `nvme0n1p1` of `nvme0n1`.

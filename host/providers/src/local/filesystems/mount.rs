@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use rustix::thread::{CapabilitySet, capabilities};
 
 use super::place::Owner;
-use crate::ProviderError;
 use crate::error::file;
+use crate::{ProviderError, mountinfo};
 
 /// Where the kernel says what is mounted.
 const MOUNTS: &str = "/proc/self/mountinfo";
@@ -83,33 +83,10 @@ fn mounted() -> Result<Vec<PathBuf>, ProviderError> {
     Ok(points(&String::from_utf8_lossy(&list)))
 }
 
-/// The mount points in the kernel's list, in which spaces and the like are written as octal numbers.
+/// The mount points in the kernel's list.
 pub(super) fn points(text: &str) -> Vec<PathBuf> {
-    let fields = text.lines().filter_map(|line| line.split(' ').nth(4));
-    fields
-        .map(|field| PathBuf::from(unescaped(field)))
-        .collect()
-}
-
-fn unescaped(field: &str) -> String {
-    let mut parts = field.split('\\');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let code = part
-            .get(..3)
-            .and_then(|code| u8::from_str_radix(code, 8).ok());
-        match code {
-            Some(code) => {
-                text.push(char::from(code));
-                text.push_str(&part[3..]);
-            }
-            None => {
-                text.push('\\');
-                text.push_str(part);
-            }
-        }
-    }
-    text
+    let mounted = mountinfo::mounted(text).into_iter();
+    mounted.map(|one| PathBuf::from(one.point)).collect()
 }
 
 /// Runs a program of the system to its end.
