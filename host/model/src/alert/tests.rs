@@ -229,7 +229,7 @@ fn thresholds_are_read_as_their_condition_has_them() {
         "{refused}"
     );
     for condition in Condition::ALL {
-        assert_eq!(condition.as_str().parse(), Ok(*condition));
+        assert_eq!(condition.as_str().parse::<Condition>(), Ok(*condition));
         let written = serde_json::to_value(condition).unwrap();
         assert_eq!(written, condition.as_str());
     }
