@@ -256,7 +256,7 @@ refusals! {
     SandboxEngine "sandbox-engine", 500, "the controller's log tells more";
 
     // What the controller cannot do now.
-    AlertReceiverUnavailable "alert-receiver-unavailable", 502, "see that the receiver can be reached from the controller's machine, then try again";
+    AlertReceiverUnavailable "alert-receiver-unavailable", 503, "see that the receiver can be reached from the controller's machine, then try again";
     ApiNotServing "api-not-serving", 503, "try again in a few seconds";
     BackupFile "backup-file", 500, "the controller's log tells more";
     BackupRestless "backup-restless", 409, "try again";

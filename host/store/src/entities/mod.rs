@@ -306,7 +306,7 @@ impl Reader {
     /// Alerts of a model, or of the controller where it is empty.
     async fn alerts(&mut self, model: &str, names: BTreeMap<String, Cause>) -> Result<()> {
         for (name, cause) in names {
-            let ids: Vec<i64> = name.parse().into_iter().collect();
+            let ids: Vec<i64> = name.parse::<i64>().into_iter().collect();
             let found = alert::by_ids(&mut self.db, &ids).await?.pop();
             self.found.push(Found {
                 model: model.to_owned(),
