@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(Visitor::Superuser, routes!(receivers)),
         row(Visitor::Superuser, routes!(add_receiver)).secret(),
         row(Visitor::Superuser, routes!(remove_receiver)),
-        row(Visitor::Superuser, routes!(test_receiver)).secret(),
+        row(Visitor::Superuser, routes!(test_receiver)),
         row(Visitor::Superuser, routes!(deliveries)),
     ]
 }
