@@ -16,9 +16,9 @@ mod storage;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
-    machines, payloads, reach, relations, resources, secrets, show_model, storage as storages,
-    tasks, terms,
+    actions, alerts, annotations, blocks, charm_revisions, constraints, credentials, defaults,
+    find, machines, payloads, reach, relations, resources, secrets, show_model,
+    storage as storages, tasks, terms,
 };
 
 pub use accounts::{
@@ -174,6 +174,8 @@ pub enum Command {
     Secrets(secrets::Verb),
     #[command(flatten)]
     SecretBackends(secrets::backends::Verb),
+    #[command(flatten)]
+    Alerts(alerts::Verb),
     #[command(flatten)]
     Storage(storages::Verb),
     #[command(flatten)]
@@ -458,6 +460,19 @@ mod tests {
             "show-operation 1 --wait 2m",
             "show-task 2 --watch --format json",
             "cancel-task 2 3",
+            "alerts --all --rule errors -m demo -n 5 --format json",
+            "acknowledge-alert 12 13 -c prod",
+            "alert-rules --format yaml",
+            "add-alert-rule errors unit-error 5m --receiver ops --receiver ann -m demo",
+            "add-alert-rule disk disk-full 90%",
+            "silence-alert-rule errors 2h",
+            "remove-alert-rule errors",
+            "list-alert-receivers -c prod",
+            "add-alert-receiver ops webhook url=https://hooks.example.com/x key#file=key.txt",
+            "add-alert-receiver ann email --config mail.yaml",
+            "test-alert-receiver ops",
+            "remove-alert-receiver ops",
+            "alert-deliveries --receiver ops -n 5 --format json --utc",
             "disable-command remove-object 'ask Ann first'",
             "enable-command all -m demo",
             "disabled-commands --all --format json",
