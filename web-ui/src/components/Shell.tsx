@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Link, NavLink, useLocation } from "react-router";
 import { useSuperuser, useVisitor } from "../session";
+import { AlertNotifier } from "./AlertNotifier";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { LiveBadge } from "./LiveBadge";
 import { Logo } from "./Logo";
@@ -16,6 +17,7 @@ interface Place {
 
 const PLACES: Place[] = [
   { to: "/models", label: "Models" },
+  { to: "/alerts", label: "Alerts" },
   { to: "/audit", label: "Audit", superuser: true },
   { to: "/workers", label: "Workers", superuser: true },
   { to: "/controller", label: "Controller" },
@@ -30,6 +32,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className={`shell ${open ? "is-open" : ""}`}>
+      <AlertNotifier />
       <a className="skip-link" href="#content">
         Skip to the content
       </a>
