@@ -137,6 +137,8 @@ export const relations = {
 };
 
 export const machines = {
+  add: (model: string, count: number) =>
+    call<t.MachineInfo[]>("POST", `${paths.model(model)}/machines`, { body: { count } }),
   history: (model: string, id: string, limit: number) =>
     call<t.HistoryEntry[]>("GET", `${paths.machine(model, id)}/history`, { query: { limit } }),
 };

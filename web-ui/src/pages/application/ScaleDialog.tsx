@@ -13,13 +13,15 @@ interface Properties {
   model: string;
   application: ApplicationInfo;
   units: readonly UnitInfo[];
+  /** What the field has at first; as many units as there are without it. */
+  wanted?: string;
   onClose: () => void;
 }
 
-export function ScaleDialog({ model, application, units, onClose }: Properties) {
+export function ScaleDialog({ model, application, units, wanted: given, onClose }: Properties) {
   const { name } = application;
   const present = units.filter((unit) => unit.life === "alive").length;
-  const [text, setText] = useState(String(present));
+  const [text, setText] = useState(given || String(present));
   const [typed, setTyped] = useState("");
   const wanted = Number(text);
   const valid = /^\d+$/.test(text) && wanted <= 1000;
