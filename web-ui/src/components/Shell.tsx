@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Link, NavLink, useLocation } from "react-router";
 import { useSuperuser, useVisitor } from "../session";
 import { AlertNotifier } from "./AlertNotifier";
+import { ControllerSwitch } from "./ControllerSwitch";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { LiveBadge } from "./LiveBadge";
 import { Logo } from "./Logo";
@@ -61,7 +62,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
             ))}
           </ul>
           <div className="side__foot">
-            {whoami && <p className="side__controller">{whoami.controller}</p>}
+            {whoami && <ControllerSwitch name={whoami.controller} />}
             <NavLink to="/account">{session?.user ?? "Account"}</NavLink>
             <ThemeSwitch />
           </div>
