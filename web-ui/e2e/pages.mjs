@@ -69,6 +69,7 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["requested", `${m}/applications/counter/requests`, "counter"],
     ["audit", "/audit", "Audit"],
     ["workers", "/workers", "Workers"],
+    ["alerts", "/alerts", "Alerts"],
     ["controller", "/controller", "Controller"],
     ["users", "/users", "Users"],
     ["user", `/users/${part(user)}`, user],
@@ -99,6 +100,10 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["remove-storage", [`${m}/storage/data/0`, "data/0"], "Remove"],
     ["add-storage", [`${m}/units/${unit}?view=storage`, unit], "Add storage"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
+    ["add-alert-rule", ["/alerts", "Alerts"], "Add rule"],
+    ["silence-alert-rule", ["/alerts", "Alerts"], "Silence errors"],
+    ["add-alert-receiver", ["/alerts", "Alerts"], "Add receiver"],
+    ["remove-alert-receiver", ["/alerts", "Alerts"], "Remove ops"],
     ["disable-user", [`/users/${other}`, other], "Disable"],
     ["grant-superuser", [`/users/${other}`, other], "Grant superuser"],
   ].map(([name, [path, title], button]) => ({ name, place: [name, path, title], button }));
@@ -118,6 +123,12 @@ export function invalid(model, application) {
       place: ["application", `/models/${encodeURIComponent(model)}/applications/${application}`, application],
       button: "Scale",
       fill: { label: "Units", text: "1001", says: "A number from 0 to 1000" },
+    },
+    {
+      name: "invalid-alert-rule",
+      place: ["alerts", "/alerts", "Alerts"],
+      button: "Add rule",
+      fill: { label: "Threshold", text: "soon", says: "A duration such as 5m, 1h30m or 250ms" },
     },
   ];
 }
@@ -181,6 +192,8 @@ export async function furnish(periapt, charmFile) {
   await periapt("deploy", charmFile("front"), "front");
   await periapt("deploy", charmFile("shipper"), "shipper");
   await periapt("add-user", "reader");
+  await periapt("add-alert-receiver", "ops", "webhook", "url=https://hooks.example.com/x", "key=0123456789abcdef");
+  await periapt("add-alert-rule", "errors", "unit-error", "0");
   await periapt("add-secret", "database", "password=hush", "--info", "Of the shop");
   await periapt("grant-secret", "database", "site");
   for (const [one, other] of RELATED) await periapt("integrate", one, other);
