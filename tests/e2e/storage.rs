@@ -44,6 +44,20 @@ fn storage_is_attached_before_install_and_detached_before_stop() -> Result<()> {
     ensure!(says(&home, "app/0", &["storage-ids", "cache"])?.is_empty());
     let got = says(&home, "app/0", &["storage-get", "data/1"])?;
     ensure!(got == "data/1 filesystem /storage/data/1", "{got}");
+    home.ok(["wait-for", "storage", "data/1", "--timeout", "1m"])?;
+    let vain = home.periapt([
+        "wait-for",
+        "storage",
+        "data/0",
+        "--query",
+        "status==\"detached\"",
+        "--timeout",
+        "1s",
+    ])?;
+    ensure!(
+        vain.code == 5 && vain.err.contains("status: attached"),
+        "{vain:?}"
+    );
     let begun = hooks(&home, "app/0")?;
     let told = begun
         .iter()
@@ -83,7 +97,16 @@ fn storage_is_attached_before_install_and_detached_before_stop() -> Result<()> {
         "{ended:?}"
     );
     for id in ["data/0", "data/1"] {
-        until(&home, id, "detached")?;
+        let query = "status==\"detached\" && len(units)==0";
+        home.ok([
+            "wait-for",
+            "storage",
+            id,
+            "--query",
+            query,
+            "--timeout",
+            "2m",
+        ])?;
     }
     Ok(())
 }

@@ -444,6 +444,7 @@ mod tests {
             "wait-for relation 3",
             "wait-for operation 1 --query 'status==\"completed\"' --timeout 5m",
             "wait-for task 2",
+            "wait-for storage data/0 --query 'life==\"dead\"' --timeout 5m",
             "actions site --schema --format json",
             "list-actions site",
             "show-action site backup --format yaml",

@@ -426,6 +426,7 @@ pub enum WaitForKind {
     Relation,
     Operation,
     Task,
+    Storage,
 }
 
 const QUERIES: &str = r#"Queries:
@@ -441,6 +442,7 @@ Names: application: name life status message charm charm-rev exposed version sca
        relation: name id life status message interface scope applications
        operation: name id status summary user tasks
        task: name id status message operation unit action
+       storage: name life status message kind owner pool provider provider-id size persistent units
        model: name life status applications units machines"#;
 
 #[derive(Debug, Args)]
@@ -449,9 +451,9 @@ pub struct WaitFor {
     /// What to look at.
     #[arg(value_enum)]
     pub kind: WaitForKind,
-    /// Its name; the number of an operation, a task or a relation, or a relation's key as in "front:website site:website".
+    /// Its name; the number of an operation, a task or a relation, a relation's key as in "front:website site:website", or a storage's id as in data/0.
     pub name: String,
-    /// What must hold [default: all units active and idle, a machine started, a relation joined, an operation or a task ended].
+    /// What must hold [default: all units active and idle, a machine started, a relation joined, an operation or a task ended, a storage attached].
     #[arg(long)]
     pub query: Option<String>,
     /// Give up after this time (exit status 5).
@@ -471,6 +473,7 @@ impl WaitFor {
             WaitForKind::Relation => WaitKind::Relation,
             WaitForKind::Operation => WaitKind::Operation,
             WaitForKind::Task => WaitKind::Task,
+            WaitForKind::Storage => WaitKind::Storage,
         }
     }
 }
