@@ -151,9 +151,10 @@ pub(super) async fn facts(db: &mut Session, model: &ModelUuid, row: &StorageRow)
 }
 
 impl StorageRow {
-    /// Whether there is, or was, something that could be kept of it.
+    /// Whether there is, or was, something that could be kept of it. No unit has ever had one whose directory was never
+    /// there.
     pub(super) fn may_be_kept(&self) -> bool {
-        self.provider.is_persistent() && (self.agent.is_some() || self.imported)
+        self.provider.is_persistent() && (self.provisioned || self.imported)
     }
 }
 
