@@ -141,6 +141,7 @@ impl Executor {
             },
             run,
         };
+        failpoint::reach("uniter-before-end-task");
         self.call(&end, "recording that a task ended").await?;
         Ok(())
     }
