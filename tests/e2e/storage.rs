@@ -274,6 +274,31 @@ fn a_storage_is_where_its_charm_wants_it_and_read_alone_where_it_says_so() -> Re
 }
 
 #[test]
+fn a_refresh_gives_units_what_the_new_charm_needs_as_it_is_asked_for() -> Result<()> {
+    let home = Home::started()?;
+    deploy(&home, "app", &[])?;
+    let needs = json!({ "multiple": { "range": "1-2" } });
+    let file = probe_with(&home, "more.charm", "cache", &needs)?;
+    let refused = home.periapt(["refresh", "app", "--path", &file, "--storage", "cach=64M"])?;
+    assert_three_lines(&refused, 2, &["did you mean \"cache\"?"]);
+    ensure!(!refused.err.contains("Uploaded"), "{refused:?}");
+    home.ok(["refresh", "app", "--path", &file, "--storage", "cache=64M"])?;
+    until_committed(&home, "app/0", "cache-storage-attached", 1)?;
+    ensure!(shown(&home, "cache/0")?["size"] == 64);
+    // The same charm: what later units are given.
+    home.ok(["refresh", "app", "--storage", "data=2,32M"])?;
+    home.ok(["add-unit", "app"])?;
+    home.until_workload("app/1", "active")?;
+    ensure!(says(&home, "app/0", &["storage-ids"])? == "cache/0");
+    let theirs = says(&home, "app/1", &["storage-ids"])?;
+    ensure!(
+        theirs.matches("data/").count() == 2 && theirs.matches("cache/").count() == 1,
+        "{theirs}"
+    );
+    Ok(())
+}
+
+#[test]
 fn what_cannot_be_is_refused_and_nothing_is_uploaded_for_it() -> Result<()> {
     let home = Home::started()?;
     let probe = charm("probe").display().to_string();

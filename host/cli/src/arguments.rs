@@ -405,6 +405,7 @@ mod tests {
             "refresh site --resource theme=./theme.css",
             "refresh site --path ./site.charm --config title=News --config site.yaml --force-units",
             "refresh site --revision 0",
+            "refresh site --path ./site.charm --storage data=loop,2,1G --storage logs=1",
             "refresh site --force-units",
             "refresh site",
             "refresh site --channel edge",

@@ -193,6 +193,9 @@ pub struct Refresh {
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
+    /// What each later unit is given of a storage of its charm, and units that are there of what is new in it; several one by one.
+    #[arg(long, value_name = "NAME=[POOL,][COUNT,][SIZE]", value_parser = given)]
+    pub storage: Vec<Given>,
     /// Change units in error too; alone, those that wait in error with an earlier charm.
     #[arg(long)]
     pub force_units: bool,
