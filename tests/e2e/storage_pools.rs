@@ -54,6 +54,10 @@ fn waits(home: &Home, id: &str) -> Result<()> {
         ensure!(why.contains("root"), "{storage:#}");
     }
     ensure!(hooks(home, "app/0")?.is_empty(), "a hook ran without it");
+    let waits = format!("waiting for storage {id}");
+    home.until("the unit to say what it waits for", |model| {
+        model["applications"]["app"]["units"]["app/0"]["juju-status"]["message"] == waits
+    })?;
     home.ok([
         "remove-unit",
         "app/0",

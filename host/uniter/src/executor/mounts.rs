@@ -1,4 +1,5 @@
-//! Waits for storage that is mounted anew after a start of the machine.
+//! Waits for storage, and says so: for what a unit is to have before its first hook, and for what is mounted anew after a
+//! start of the machine.
 //!
 //! Until its provider has mounted it, the directory of a storage is closed to the agent, and a hook would fail on it. So
 //! what runs first waits for a while. What is missing, or stays closed, is left to the hook to find.
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use periapt_model::storage::StorageId;
+use periapt_model::uniter::{OperationState, RemoteState, agent_awaits_storage};
 
 use super::Executor;
 use crate::error::UniterError;
@@ -64,11 +66,37 @@ impl Executor {
         let now = self.clock().monotonic();
         let is_first = self.mounts.until.is_none();
         let until = *self.mounts.until.get_or_insert(now + PATIENCE);
+        if now < until {
+            self.show_awaited(id).await?;
+        }
         if is_first {
             let waits = format!("{} has to wait until storage {id} is mounted", what());
             self.log("INFO", &waits);
         }
         Ok(now < until)
+    }
+
+    /// Shows which storage the unit waits for before its first hook, if it does.
+    pub async fn show_storage_to_come(&mut self, remote: &RemoteState) -> Result<(), UniterError> {
+        let OperationState {
+            installed, storage, ..
+        } = &self.local.operation;
+        if *installed || !remote.life.is_alive() {
+            return Ok(());
+        }
+        let mut all = remote.storage.iter();
+        match all.find(|(id, one)| !one.ready && !storage.contains(*id)) {
+            Some((id, _)) => self.show_awaited(id).await,
+            None => Ok(()),
+        }
+    }
+
+    /// A failed hook goes on to be shown as failed.
+    async fn show_awaited(&mut self, id: &StorageId) -> Result<(), UniterError> {
+        match self.local.operation.failed_hook() {
+            Some(_) => Ok(()),
+            None => self.show(agent_awaits_storage(id)).await,
+        }
     }
 }
 

@@ -135,9 +135,8 @@ async fn install_waits_for_storage_that_is_not_ready_and_a_later_one_holds_nothi
     world.attach("data/0", false);
     let agent = world.start();
     world
-        .until(|record| record.charm_in_place.is_some() || record.state.operation.is_some())
+        .until(|record| record.agent.message == "waiting for storage data/0")
         .await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(world.told().is_empty());
     assert_ne!(world.record().agent.status, status::Agent::Idle);
     world.attach("data/0", true);
@@ -462,6 +461,7 @@ async fn hooks_wait_for_storage_that_is_mounted_after_a_new_start_of_the_machine
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(world.told().is_empty(), "{:?}", world.told());
+    assert_eq!(world.record().agent.message, "waiting for storage data/0");
     set_mode(&world, 0o700);
     while world.told().is_empty() {
         world.pass(2, Duration::from_secs(5)).await;
