@@ -184,7 +184,7 @@ mod tests {
             (schedule.take(due), schedule.next()),
             (None, Some(due + SETTLE))
         );
-        schedule.heard(&[released.id.clone()], Vec::new(), due);
+        schedule.heard(std::slice::from_ref(&released.id), Vec::new(), due);
         assert!(!schedule.wants(&released), "it is gone");
     }
 
