@@ -1,8 +1,8 @@
 //! Storage and its pools over HTTP: who is refused what, and what answers say.
 
 use periapt_model::AgentName;
-use periapt_model::storage::Removal;
-use periapt_wire::rest::BlockDevice;
+use periapt_model::storage::{Removal, StorageId};
+use periapt_wire::rest::{BlockDevice, ImportFilesystem};
 use serde_json::json;
 
 use crate::common::House;
@@ -119,11 +119,11 @@ async fn one_call_waits_for_storage_until_it_is_there_and_until_it_is_gone() {
     let detail = vain["detail"].as_str().unwrap();
     assert!(detail.contains("no such storage yet"), "{detail}");
 
-    let id = "data/0".parse().unwrap();
+    let id: StorageId = "data/0".parse().unwrap();
     let comes = wait(r#"name=data/0&query=status=="detached"&timeout=20"#);
     let (found, ()) = tokio::join!(http.get(&comes), async {
         let import = json!({ "pool": "rootfs", "provider-id": "data-7", "storage": "data" });
-        let import = serde_json::from_value(import).unwrap();
+        let import: ImportFilesystem = serde_json::from_value(import).unwrap();
         let imported = house.store.import_filesystem(&model, import).await;
         assert_eq!(imported.unwrap().id, id);
         let there = house.store.set_storage_provisioned(&model, &id, Some(64));
