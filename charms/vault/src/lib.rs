@@ -84,15 +84,12 @@ impl Vault {
             Ok(wanted) => wanted,
             Err(advice) => return context.set_status(Status::blocked(advice)),
         };
+        take_back(context)?;
         let relations = context.relations(ENDPOINT)?;
         for relation in &relations {
             hand_out(context, relation, &wanted)?;
         }
-        context.set_status(match relations.len() {
-            0 => Status::active("nobody asked for credentials"),
-            1 => Status::active("credentials for 1 application"),
-            more => Status::active(format!("credentials for {more} applications")),
-        })
+        context.set_status(handed_out_to(relations.len()))
     }
 
     /// `list`: who has which secret.
@@ -110,8 +107,32 @@ impl Vault {
     }
 }
 
+/// Before the relation's id.
+const LABEL: &str = "credentials ";
+
 fn label(relation: &str) -> String {
-    format!("credentials {relation}")
+    format!("{LABEL}{relation}")
+}
+
+fn handed_out_to(applications: usize) -> Status {
+    match applications {
+        0 => Status::active("nobody asked for credentials"),
+        1 => Status::active("credentials for 1 application"),
+        more => Status::active(format!("credentials for {more} applications")),
+    }
+}
+
+/// Removes what was handed out in relations that are gone, where no unit led at that moment. Grants go with their
+/// relation.
+fn take_back(context: &Context<Config>) -> Result<()> {
+    for id in context.secret_ids()? {
+        let secret = context.secret(id);
+        let known = secret.info()?;
+        if known.label.starts_with(LABEL) && known.grants.is_empty() {
+            secret.remove()?;
+        }
+    }
+    Ok(())
 }
 
 /// Sees to it that the other end of a relation has credentials and may read them.
@@ -199,6 +220,13 @@ impl Charm for Vault {
             match context.secret_labelled(label(&event.relation)).remove() {
                 Err(error) if error.is_not_found() => {}
                 removed => removed?,
+            }
+            if Wanted::of(&context.config()?).is_ok() {
+                let relations = context.relations(ENDPOINT)?;
+                let others = relations
+                    .iter()
+                    .filter(|other| other.id() != event.relation);
+                context.set_status(handed_out_to(others.count()))?;
             }
         }
         Ok(())

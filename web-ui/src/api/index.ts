@@ -68,7 +68,14 @@ export const applications = {
   list: (model: string) => all<t.ApplicationInfo>(`${paths.model(model)}/applications`),
   deploy: (
     model: string,
-    body: { application: string; charm: string; units: number; config: t.ConfigValues },
+    body: {
+      application: string;
+      charm: string;
+      units: number;
+      config: t.ConfigValues;
+      storage?: Record<string, t.AskedStorage>;
+      constraints?: string;
+    },
   ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
   remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
     call<t.Removal>("DELETE", paths.application(model, name) + paths.removal(force, destroyStorage || null)),

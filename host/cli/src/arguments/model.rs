@@ -193,6 +193,9 @@ pub struct Refresh {
     /// Give it a file that its charm declares as a resource; several one by one.
     #[arg(long, value_name = "NAME=FILE")]
     pub resource: Vec<String>,
+    /// What each later unit is given of a storage of its charm, and units that are there of what is new in it; several one by one.
+    #[arg(long, value_name = "NAME=[POOL,][COUNT,][SIZE]", value_parser = given)]
+    pub storage: Vec<Given>,
     /// Change units in error too; alone, those that wait in error with an earlier charm.
     #[arg(long)]
     pub force_units: bool,
@@ -426,6 +429,7 @@ pub enum WaitForKind {
     Relation,
     Operation,
     Task,
+    Storage,
 }
 
 const QUERIES: &str = r#"Queries:
@@ -441,6 +445,7 @@ Names: application: name life status message charm charm-rev exposed version sca
        relation: name id life status message interface scope applications
        operation: name id status summary user tasks
        task: name id status message operation unit action
+       storage: name life status message kind owner pool provider provider-id size persistent units
        model: name life status applications units machines"#;
 
 #[derive(Debug, Args)]
@@ -449,9 +454,9 @@ pub struct WaitFor {
     /// What to look at.
     #[arg(value_enum)]
     pub kind: WaitForKind,
-    /// Its name; the number of an operation, a task or a relation, or a relation's key as in "front:website site:website".
+    /// Its name; the number of an operation, a task or a relation, a relation's key as in "front:website site:website", or a storage's id as in data/0.
     pub name: String,
-    /// What must hold [default: all units active and idle, a machine started, a relation joined, an operation or a task ended].
+    /// What must hold [default: all units active and idle, a machine started, a relation joined, an operation or a task ended, a storage attached].
     #[arg(long)]
     pub query: Option<String>,
     /// Give up after this time (exit status 5).
@@ -471,6 +476,7 @@ impl WaitFor {
             WaitForKind::Relation => WaitKind::Relation,
             WaitForKind::Operation => WaitKind::Operation,
             WaitForKind::Task => WaitKind::Task,
+            WaitForKind::Storage => WaitKind::Storage,
         }
     }
 }

@@ -191,6 +191,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let application: ApplicationName = arguments.application.parse()?;
     let files = Files::read(&arguments.resource)?;
     let config = settings::from_words(&arguments.config, application.as_str())?;
+    let storage = by_name(arguments.storage)?;
     let file = match &arguments.path {
         Some(path) => Some(read_archive(path)?),
         None => None,
@@ -211,10 +212,11 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         }
         (None, None) => (None, None),
     };
-    let moves = !files.is_empty() || !config.is_empty() || arguments.force_units;
+    let says = !files.is_empty() || !config.is_empty() || !storage.is_empty();
+    let moves = says || arguments.force_units;
     let url = match (archive, arguments.revision) {
         (Some(bytes), _) => {
-            if !files.is_empty() || !config.is_empty() {
+            if says {
                 let charm = PathBuf::from(&before.charm_name);
                 let path = arguments.path.as_ref().unwrap_or(&charm);
                 let archive = check_archive(path, &bytes)?;
@@ -223,6 +225,8 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
                     let checked = archive.config.coerce(name, value);
                     checked.map_err(|error| unfit_option(&application, &error))?;
                 }
+                let asked = [(application.as_str(), &archive.metadata, &storage)];
+                wanted::require_storage(&here, asked).await?;
             }
             let charm = upload(context, &here, bytes).await?;
             charm.url.to_string()
@@ -242,6 +246,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         resources: files.upload(context, &here).await?,
         charm: url,
         config,
+        storage,
         force_units: arguments.force_units,
         channel,
     };

@@ -65,13 +65,13 @@ pub struct Dropped {
 #[serde(default, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]
 pub struct WaitQuery {
-    /// `model`, `application`, `unit`, `machine`, `relation`, `operation` or `task`.
+    /// `model`, `application`, `unit`, `machine`, `relation`, `operation`, `task` or `storage`.
     pub kind: String,
     /// The model's own name may be left out; a relation has its number or its key, an
-    /// operation and a task the number.
+    /// operation and a task the number, a storage its id.
     pub name: String,
     /// Query language of `wait-for`; all units active and idle when left out, a
-    /// machine started, a relation joined, an operation or a task ended.
+    /// machine started, a relation joined, an operation or a task ended, a storage attached.
     pub query: String,
     /// Seconds, 1 to 600; 60 when left out.
     pub timeout: Option<u64>,

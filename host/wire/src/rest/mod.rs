@@ -290,6 +290,10 @@ pub struct Refresh {
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// What units are given of the charm's storage from now on, by its name; what is left out stays as it was. Units that are
+    /// there are given what the new charm needs and the old one did not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<String, Asked>,
     /// The channel of a charm repository that the charm was taken from, empty for none; as it was when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,

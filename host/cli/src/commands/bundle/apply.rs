@@ -96,6 +96,7 @@ async fn take(
         }
         Step::Refresh { application } => {
             let refresh = Refresh {
+                storage: Default::default(),
                 // A file follows no channel.
                 channel: Some(String::new()),
                 resources: Default::default(),
