@@ -62,13 +62,18 @@ export const models = {
 
 export const charms = {
   list: (model: string) => all<t.CharmInfo>(`${paths.model(model)}/charms`),
+  /** What the controller's charm repository has. */
+  repository: () => call<t.CharmRepository>("GET", "/v1/charm-repository"),
+  /** Gives the model a charm of the repository. */
+  take: (model: string, name: string, channel: string) =>
+    call<t.CharmInfo>("POST", `${paths.model(model)}/charm-repository/take`, { body: { name, channel } }),
 };
 
 export const applications = {
   list: (model: string) => all<t.ApplicationInfo>(`${paths.model(model)}/applications`),
   deploy: (
     model: string,
-    body: { application: string; charm: string; units: number; config: t.ConfigValues },
+    body: { application: string; charm: string; units: number; config: t.ConfigValues; channel?: string },
   ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
   remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
     call<t.Removal>("DELETE", paths.application(model, name) + paths.removal(force, destroyStorage || null)),
@@ -79,9 +84,10 @@ export const applications = {
       body: change,
       ifMatch: tag,
     }),
-  refresh: (model: string, name: string, charm: string, forceUnits: boolean) =>
+  /** A charm of no channel follows none from then on. */
+  refresh: (model: string, name: string, charm: string, forceUnits: boolean, channel: string) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/refresh`, {
-      body: { charm, "force-units": forceUnits },
+      body: { charm, "force-units": forceUnits, channel },
     }),
   expose: (model: string, name: string, body: t.Expose) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/expose`, { body }),

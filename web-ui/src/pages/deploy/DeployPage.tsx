@@ -23,21 +23,23 @@ export function DeployPage() {
   const { applications } = useModel(model);
   const { charms } = useCharms(model);
   const [charm, setCharm] = useState<CharmInfo | null>(null);
+  const [channel, setChannel] = useState("");
   const [name, setName] = useState("");
   const [named, setNamed] = useState(false);
   const [typed, setUnits] = useState("1");
   const [texts, setTexts] = useState<Record<string, string>>({});
   const taken = applications.map((each) => each.name);
 
-  const choose = (chosen: CharmInfo | null): void => {
+  const choose = (chosen: CharmInfo | null, from: string): void => {
     setCharm(chosen);
+    setChannel(from);
     setTexts({});
     if (chosen && !named) setName(freeName(chosen.name, taken));
   };
   const wanted = parameters.get("charm");
   const preset = charms.find(({ url }) => url === wanted);
   useEffect(() => {
-    if (preset && !charm) choose(preset);
+    if (preset && !charm) choose(preset, "");
     // Only the first time the charm of the address is known.
   }, [preset]);
 
@@ -48,6 +50,7 @@ export function DeployPage() {
     charm: charm?.url ?? "",
     units: Number(units),
     config: charm ? changedValues(charm, texts) : {},
+    ...(channel === "" ? {} : { channel }),
   };
   const deploy = useAct(
     () => applicationApi.deploy(model, body),
@@ -70,6 +73,7 @@ export function DeployPage() {
   const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong;
   const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
+  const source = charm && channel ? [charm.name, "--channel", channel] : ["./FILE.charm"];
   return (
     <>
       <PageHead
@@ -118,7 +122,7 @@ export function DeployPage() {
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
         {deploy.error != null && <Failure error={deploy.error} />}
         <CommandHint
-          cli={command("deploy", "-m", model, "./FILE.charm", name || "NAME", ...count, ...settings)}
+          cli={command("deploy", "-m", model, ...source, name || "NAME", ...count, ...settings)}
           request={{ method: "POST", path: `${paths.model(model)}/applications`, body }}
         />
         <button type="submit" className="p-button--positive" disabled={!ready || deploy.busy}>
