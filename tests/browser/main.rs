@@ -48,6 +48,11 @@ fn sign_in_deploy_watch_and_configure() -> Result<()> {
 }
 
 #[test]
+fn a_charm_of_the_repository_is_deployed_from_the_page() -> Result<()> {
+    run("repository")
+}
+
+#[test]
 fn a_visitor_clicks_from_front_to_a_page_of_blog() -> Result<()> {
     run_on(&Home::started()?, "visit", None)
 }

@@ -62,6 +62,11 @@ export const models = {
 
 export const charms = {
   list: (model: string) => all<t.CharmInfo>(`${paths.model(model)}/charms`),
+  /** What the controller's charm repository has. */
+  repository: () => call<t.CharmRepository>("GET", "/v1/charm-repository"),
+  /** Gives the model a charm of the repository. */
+  take: (model: string, name: string, channel: string) =>
+    call<t.CharmInfo>("POST", `${paths.model(model)}/charm-repository/take`, { body: { name, channel } }),
 };
 
 export const applications = {
@@ -75,6 +80,7 @@ export const applications = {
       config: t.ConfigValues;
       storage?: Record<string, t.AskedStorage>;
       constraints?: string;
+      channel?: string;
     },
   ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
   remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
@@ -86,9 +92,10 @@ export const applications = {
       body: change,
       ifMatch: tag,
     }),
-  refresh: (model: string, name: string, charm: string, forceUnits: boolean) =>
+  /** A charm of no channel follows none from then on. */
+  refresh: (model: string, name: string, charm: string, forceUnits: boolean, channel: string) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/refresh`, {
-      body: { charm, "force-units": forceUnits },
+      body: { charm, "force-units": forceUnits, channel },
     }),
   expose: (model: string, name: string, body: t.Expose) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/expose`, { body }),

@@ -41,6 +41,7 @@ export type CharmMetadata = Schemas["CharmMetadata"];
 export type CharmEndpoint = Schemas["Endpoint"];
 export type LiveEvent = Schemas["Event"];
 export type CharmInfo = Schemas["CharmInfo"];
+export type CharmRepository = Schemas["CharmRepository"];
 export type Removal = Schemas["Removal"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type MetricHistory = Schemas["MetricHistory"];

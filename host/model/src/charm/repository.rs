@@ -184,6 +184,17 @@ impl Index {
         Ok(revision)
     }
 
+    /// Each charm by name, with its channels and the revision that each is at.
+    pub fn charms(&self) -> impl Iterator<Item = (&str, Vec<(&str, u32, &Release)>)> {
+        self.charms.iter().map(|(name, releases)| {
+            let channels = releases.channels.iter().filter_map(|(channel, revision)| {
+                let release = releases.revisions.get(revision)?;
+                Some((channel.as_str(), *revision, release))
+            });
+            (name.as_str(), channels.collect())
+        })
+    }
+
     /// The revision that a channel of a charm is at.
     ///
     /// # Errors

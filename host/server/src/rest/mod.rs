@@ -33,6 +33,7 @@ mod blobs;
 mod blocked;
 mod blocks;
 mod changed;
+mod charm_repository;
 mod charms;
 mod clouds;
 mod conditions;
@@ -166,8 +167,8 @@ fn table() -> &'static [Resource] {
             ),
             resource(
                 "charms",
-                "Charms that were uploaded to a model.",
-                vec![charms::routes()],
+                "Charms of a model, and those of the controller's charm repository.",
+                vec![charms::routes(), charm_repository::routes()],
             ),
             resource(
                 "applications",

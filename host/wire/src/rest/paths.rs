@@ -50,6 +50,7 @@ paths! {
     AUDIT(0) = "/v1/audit";
     BACKUPS(0) = "/v1/backups";
     BACKUP(1) = "/v1/backups/{backup}";
+    CHARM_REPOSITORY(0) = "/v1/charm-repository";
     CLOUDS(0) = "/v1/clouds";
     CONTROLLER(0) = "/v1/controller";
     CONTROLLER_CONFIG(0) = "/v1/controller/config";
@@ -90,6 +91,7 @@ paths! {
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
     CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
+    MODEL_CHARM_REPOSITORY_TAKE(1) = "/v1/models/{model}/charm-repository/take";
     CHARMS(1) = "/v1/models/{model}/charms";
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";

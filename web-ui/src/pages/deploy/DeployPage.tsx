@@ -25,6 +25,7 @@ export function DeployPage() {
   const { applications } = useModel(model);
   const { charms } = useCharms(model);
   const [charm, setCharm] = useState<CharmInfo | null>(null);
+  const [channel, setChannel] = useState("");
   const [name, setName] = useState("");
   const [named, setNamed] = useState(false);
   const [typed, setUnits] = useState("1");
@@ -33,8 +34,9 @@ export function DeployPage() {
   const [constraints, setConstraints] = useState("");
   const taken = applications.map((each) => each.name);
 
-  const choose = (chosen: CharmInfo | null): void => {
+  const choose = (chosen: CharmInfo | null, from: string): void => {
     setCharm(chosen);
+    setChannel(from);
     setTexts({});
     setStorage({});
     if (chosen && !named) setName(freeName(chosen.name, taken));
@@ -42,7 +44,7 @@ export function DeployPage() {
   const wanted = parameters.get("charm");
   const preset = charms.find(({ url }) => url === wanted);
   useEffect(() => {
-    if (preset && !charm) choose(preset);
+    if (preset && !charm) choose(preset, "");
     // Only the first time the charm of the address is known.
   }, [preset]);
 
@@ -57,6 +59,7 @@ export function DeployPage() {
     config: charm ? changedValues(charm, texts) : {},
     ...(Object.keys(asked).length > 0 && { storage: asked }),
     ...(machines !== "" && { constraints: machines }),
+    ...(channel === "" ? {} : { channel }),
   };
   const deploy = useAct(
     () => applicationApi.deploy(model, body),
@@ -79,6 +82,7 @@ export function DeployPage() {
   const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !isWrong(storage);
   const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
+  const source = charm && channel ? [charm.name, "--channel", channel] : ["./FILE.charm"];
   return (
     <>
       <PageHead
@@ -140,7 +144,7 @@ export function DeployPage() {
             "deploy",
             "-m",
             model,
-            "./FILE.charm",
+            ...source,
             name || "NAME",
             ...count,
             ...settings,
