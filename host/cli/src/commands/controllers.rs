@@ -259,7 +259,12 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
     if let Some(failure) = all.iter().find_map(|model| kept(&name, model)) {
         return Err(failure);
     }
-    if !arguments.destroy_storage {
+    let destroy_storage = match (arguments.destroy_storage, arguments.release_storage) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    };
+    if destroy_storage.is_none() {
         for model in &others {
             let storages = session.client.storages(model, None).await?;
             if let Some(failure) = going::kept(&name, model, &storages) {
@@ -280,7 +285,7 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         let removing = Removing {
             force: arguments.force,
             timeout_ms: None,
-            destroy_storage: arguments.destroy_storage.then_some(true),
+            destroy_storage,
         };
         models::destroy_and_wait(&session, model, removing, arguments.timeout).await?;
     }

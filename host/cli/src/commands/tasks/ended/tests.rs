@@ -18,7 +18,7 @@ fn all_completed_is_success_and_anything_else_is_not() {
     assert_eq!(
         lines(&verdict(1, std::slice::from_ref(&failed))),
         [
-            "error: task 3 on site/1 failed",
+            "ERROR task 3 on site/1 failed",
             "  why: no room   try: nothing",
             "  try: periapt show-task 3",
         ]
@@ -29,7 +29,7 @@ fn all_completed_is_success_and_anything_else_is_not() {
     assert_eq!(
         lines(&both)[..2],
         [
-            "error: 2 of 3 tasks did not complete",
+            "ERROR 2 of 3 tasks did not complete",
             "  why: site/1 failed: no room   try: nothing; site/2 was stopped: no reason was given",
         ]
     );
@@ -45,7 +45,7 @@ fn what_goes_on_is_told_as_a_time_that_is_over() {
     assert_eq!(
         lines(&outcome),
         [
-            "error: operation 1 goes on after the time to wait",
+            "ERROR operation 1 goes on after the time to wait",
             "  why: task 3 on site/1 is running",
             "  try: periapt show-operation 1 --watch, or periapt cancel-task 3",
         ]
@@ -83,7 +83,7 @@ fn the_status_of_a_command_is_passed_on_where_it_can_be() {
     assert_eq!(
         lines(&several)[..2],
         [
-            "error: 1 of 2 tasks did not complete",
+            "ERROR 1 of 2 tasks did not complete",
             "  why: site/3 failed: it ended with exit status 4",
         ]
     );
