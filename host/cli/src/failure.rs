@@ -91,6 +91,12 @@ impl Failure {
         self
     }
 
+    /// With a word behind what failed.
+    pub fn marked(mut self, mark: &str) -> Self {
+        self.what = format!("{} {mark}", self.what);
+        self
+    }
+
     /// A file or folder that could not be used.
     pub fn file(what: impl Into<String>, path: &std::path::Path, error: &std::io::Error) -> Self {
         let exit = match error.kind() {

@@ -75,6 +75,17 @@ impl UnitDocument {
     }
 }
 
+impl UnitDocument {
+    /// The same without what units have set in their relations.
+    pub fn of_applications_alone(mut self) -> Self {
+        for relation in &mut self.relation_info {
+            relation.local_unit = None;
+            relation.related_units = Named::default();
+        }
+        self
+    }
+}
+
 /// A relation as one of its units sees it. The local application's settings are ours.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -85,7 +96,10 @@ struct RelationDocument {
     application_data: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     local_application_data: BTreeMap<String, String>,
-    local_unit: BagDocument,
+    /// Not where only the applications' settings are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_unit: Option<BagDocument>,
+    #[serde(skip_serializing_if = "Named::is_empty")]
     related_units: Named<BagDocument>,
 }
 
@@ -105,7 +119,7 @@ impl RelationDocument {
             related_endpoint: relation.related_endpoint.clone(),
             application_data: cleaned(&relation.application_data),
             local_application_data: cleaned(&relation.local_application_data),
-            local_unit: BagDocument::of(&relation.local_unit),
+            local_unit: Some(BagDocument::of(&relation.local_unit)),
             related_units: related
                 .map(|(unit, bag)| (unit.to_string(), BagDocument::of(bag)))
                 .collect(),

@@ -85,7 +85,8 @@ pub async fn exec(context: &Context, arguments: Exec) -> Outcome {
         (TaskFormat::Plain, [task]) => ended::streams(&output, task)?,
         (format, tasks) => ended::show(&output, format, tasks, &begun.times)?,
     }
-    ended::of_command(begun.operation, &begun.tasks)
+    let plain = asked.format == TaskFormat::Plain;
+    ended::of_command(begun.operation, &begun.tasks, plain)
 }
 
 /// The words of the command.
