@@ -11,7 +11,7 @@ pub struct Flag {
     pub long: &'static str,
     short: Option<char>,
     /// What its value is called, if it has one.
-    value: Option<&'static str>,
+    pub value: Option<&'static str>,
     /// Why it means nothing.
     pub why: &'static str,
 }

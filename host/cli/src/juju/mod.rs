@@ -8,6 +8,8 @@ pub mod environment;
 pub mod flags;
 pub mod plugins;
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
 pub mod verbs;
 

@@ -68,8 +68,8 @@ fn the_status_of_a_command_is_passed_on_where_it_can_be() {
     let told = ended("failed", json!(3), "no such list").unwrap_err();
     assert_eq!((told.exit.status(), told.is_silent()), (3, false));
     // A document does not tell what a shell is told.
-    let task = with(task(2, "site/0", "completed"), json!({ "return-code": 3 }));
-    let told = of_command(1, &[task], false).unwrap_err();
+    let shown = with(task(2, "site/0", "completed"), json!({ "return-code": 3 }));
+    let told = of_command(1, &[shown], false).unwrap_err();
     assert_eq!((told.exit.status(), told.is_silent()), (3, false));
     assert!(told.to_string().contains("task failed"), "{told}");
     let large = ended("completed", json!(200), "");
