@@ -127,7 +127,6 @@ fn a_controller_is_unregistered_and_killed() -> Result<()> {
     home.ok(["status"])?;
     home.ok(["kill-controller", "tester", "--no-prompt"])?;
     ensure!(home.pid_of("controller run")?.is_empty());
-    ensure!(home.agent_pids()?.is_empty());
     Ok(())
 }
 

@@ -197,8 +197,8 @@ def _():
     shown = juju.show_secret(uri, revisions=True)
     assert [one.revision for one in shown.revisions] == [1, 2], shown
     assert {one.target for one in shown.access} == {'application-site', 'application-front'}
+    juju.remove_secret(uri, revision=1)
     juju.update_secret('database', {'password': 'third'}, name='renamed', auto_prune=True)
-    juju.remove_secret('renamed', revision=2)
     juju.remove_secret('renamed')
     assert juju.secrets() == []
 
