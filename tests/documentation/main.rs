@@ -478,7 +478,7 @@ fn the_page_about_scripts_of_juju_works_as_written() -> Result<()> {
         "refused, as it should be",
         "index.html",
         "has nothing to do",
-        "{'pages': {'built': 1",
+        "'built': 1",
         "Controller \"lab\" is gone",
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");

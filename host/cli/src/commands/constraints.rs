@@ -167,7 +167,9 @@ fn typed(key: &str, value: &str) -> Value {
     };
     match (key, number) {
         (_, Some(number)) => number.into(),
-        ("spaces" | "tags" | "zones", _) => value.split(',').collect(),
+        ("spaces" | "tags" | "zones", _) => {
+            value.split(',').filter(|part| !part.is_empty()).collect()
+        }
         ("allocate-public-ip", _) if value == "true" || value == "false" => {
             (value == "true").into()
         }
@@ -181,10 +183,10 @@ mod tests {
 
     #[test]
     fn documents_have_jujus_types() {
-        let shown = serde_json::to_value(document("arch=amd64 cores=2 mem=4096M zones=a,b"));
+        let shown = serde_json::to_value(document("arch=amd64 cores=2 mem=4096M tags= zones=a,b"));
         assert_eq!(
             shown.unwrap(),
-            serde_json::json!({ "arch": "amd64", "cores": 2, "mem": 4096, "zones": ["a", "b"] })
+            serde_json::json!({ "arch": "amd64", "cores": 2, "mem": 4096, "tags": [], "zones": ["a", "b"] })
         );
         assert!(document("").is_empty());
     }
