@@ -325,7 +325,9 @@ pub struct ControllerChoice {
 /// Forms of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
+    // Juju calls it otherwise here and there.
     #[default]
+    #[value(aliases = ["default", "smart", "constraints"])]
     Tabular,
     Json,
     Yaml,
@@ -336,6 +338,7 @@ pub enum ListFormat {
 pub enum DetailFormat {
     Json,
     #[default]
+    #[value(aliases = ["default", "smart"])]
     Yaml,
 }
 

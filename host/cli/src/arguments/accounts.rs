@@ -106,6 +106,9 @@ pub struct Access {
 
 #[derive(Debug, Args)]
 pub struct Login {
+    /// The controller, in place of -c.
+    #[arg(value_name = "CONTROLLER")]
+    pub name: Option<String>,
     /// The user.
     #[arg(short, long, value_name = "USER")]
     pub user: Option<String>,

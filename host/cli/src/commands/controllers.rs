@@ -427,7 +427,7 @@ prod10      -      -      -          local              0      1  none  0.1.0
                 &current["model-count"],
                 &current["controller-machines"]["Total"]
             ),
-            (&1.into(), &2.into())
+            (&serde_json::json!(1), &serde_json::json!(2))
         );
         assert!(
             document["controllers"]["prod10"]

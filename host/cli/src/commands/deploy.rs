@@ -313,7 +313,7 @@ fn unsaid(application: &rest::ApplicationInfo) -> Failure {
 fn is_path(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let ends = [".charm", ".yaml", ".yml"];
-    text.contains('/') || text == "." || ends.iter().any(|end| text.ends_with(end))
+    text.contains('/') || text == "." || ends.iter().any(|end| text.ends_with(*end))
 }
 
 /// Whether this is the name of a charm rather than a path: nothing is there.

@@ -68,7 +68,7 @@ impl Flag {
 
 const SAME_EVERYWHERE: &str = "charms run in a sandbox that is the same on every base";
 const ONE_NETWORK: &str = "all units of a model share one network; there are no spaces";
-const NO_PROFILE: &str = "there is nothing that it would override";
+const NOTHING_TO_FORCE: &str = "there is nothing that it would override";
 const NOT_WAITED: &str = "the controller is asked once, and the answer is what there is";
 const NO_CLIENT_LOG: &str =
     "the client keeps no log of its own; periapt debug-log shows the model's";
@@ -95,7 +95,7 @@ pub const ALL: &[Flag] = &[
     valued(&["deploy", "refresh", "add-machine", "diff-bundle", "download"], "base", "BASE", SAME_EVERYWHERE),
     valued(&["deploy", "add-machine", "diff-bundle", "download", "bootstrap"], "series", "SERIES", SAME_EVERYWHERE),
     valued(&["deploy", "refresh"], "bind", "ENDPOINT=SPACE", ONE_NETWORK),
-    switch(&["deploy", "refresh", "set-application-base", "bootstrap"], "force", NO_PROFILE),
+    switch(&["deploy", "refresh", "set-application-base", "bootstrap"], "force", NOTHING_TO_FORCE),
     switch(&["refresh"], "force-base", SAME_EVERYWHERE),
     switch(&["refresh"], "force-series", SAME_EVERYWHERE),
     valued(&["refresh"], "storage", "NAME=STORAGE", "storage of an application is what it was deployed with; periapt add-storage adds more"),
@@ -145,6 +145,7 @@ pub const ALL: &[Flag] = &[
 
     switch(&["destroy-controller"], "no-wait", ONE_TIMEOUT),
     valued(&["destroy-controller"], "model-timeout", "DURATION", ONE_TIMEOUT),
+    switch(&["import-filesystem"], "force", NOTHING_TO_FORCE),
     switch(&["detach-storage"], "no-wait", "storage is detached in its own time"),
 
     valued(&["status"], "retry-count", "NUMBER", NOT_WAITED),

@@ -114,6 +114,10 @@ fn scripts_in_jujus_words_are_read() {
         "login -u bob --no-prompt",
         "destroy-controller prod --destroy-all-models --release-storage --no-prompt",
         "enable-destroy-controller -c prod",
+        "constraints site --format constraints",
+        "actions site --format default",
+        "credentials local --client",
+        "login prod -u bob",
         "show-cloud local --format json",
         "refresh site --path ./site.charm --force --force-base --force-units --trust",
     ] {
