@@ -98,7 +98,6 @@ pub const ALL: &[Flag] = &[
     switch(&["deploy", "refresh", "set-application-base", "bootstrap"], "force", NOTHING_TO_FORCE),
     switch(&["refresh"], "force-base", SAME_EVERYWHERE),
     switch(&["refresh"], "force-series", SAME_EVERYWHERE),
-    valued(&["refresh"], "storage", "NAME=STORAGE", "storage of an application is what it was deployed with; periapt add-storage adds more"),
     valued(&["deploy"], "device", "NAME=DEVICE", NO_DEVICES),
     valued(&["deploy", "diff-bundle"], "map-machines", "MAPPING", "machines of a bundle are made, and reused where they are of the bundle already"),
     valued(&["deploy"], "revision", "NUMBER", NO_REVISIONS),
