@@ -96,7 +96,7 @@ def _():
 def _():
     status = juju.status()
     assert status.model.name == 'scripts'
-    assert status.apps['site'].is_active and status.apps['site'].scale == 2
+    assert status.apps['site'].is_active and not status.apps['site'].exposed
     assert len(status.get_units('site')) == 2
     assert any(unit.leader for unit in status.apps['site'].units.values())
     assert all(machine.juju_status.current == 'started' for machine in status.machines.values())
@@ -207,7 +207,7 @@ def _():
 def _():
     juju.add_unit('site', num_units=1, to='0')
     juju.add_unit('site', to=['lxd:0'])
-    juju.wait(lambda status: jubilant.all_active(status, 'site') and status.apps['site'].scale == 4)
+    juju.wait(lambda status: jubilant.all_active(status, 'site') and len(status.apps['site'].units) == 4)
     juju.remove_unit('site', num_units=2)
     juju.remove_unit('site/1', destroy_storage=True, force=True)
     juju.wait(lambda status: set(status.apps['site'].units) == {'site/0'})
