@@ -24,7 +24,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     let source = &arguments.repository;
     let is_path = is_path(&arguments.path);
     let of_file = source.place.is_none() && (source.channel.is_none() || is_path);
-    if is_path && source.channel.is_some() {
+    if is_path && of_file && source.channel.is_some() {
         context
             .output
             .say("--channel is ignored: a file is at no channel");

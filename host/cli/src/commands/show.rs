@@ -67,14 +67,20 @@ pub async fn application(context: &Context, arguments: ShowApplication) -> Outco
     let mut found = Vec::new();
     for name in &names {
         let application = here.client().application(&here.model, name).await?;
+        let status = here.client().status(&here.model, &[]).await?;
         let of_it = ListQuery {
             application: Some(name.to_string()),
             ..ListQuery::default()
         };
         let units = here.client().units(&here.model, &of_it).await?;
+        let document = ApplicationDocument::of(&application, &units, &times);
+        let of_status = status.applications.get(name.as_str());
         found.push((
             name.to_string(),
-            ApplicationDocument::of(&application, &units, &times),
+            match of_status {
+                Some(shown) => document.on(&shown.base),
+                None => document,
+            },
         ));
     }
     write(

@@ -6,7 +6,7 @@ use periapt_model::status::Status;
 use periapt_wire::rest::{
     ApplicationInfo, ExposedEndpoint, HistoryEntry, ListeningPort, UnitBag, UnitInfo, UnitRelation,
 };
-use periapt_wire::status::MeterStatus;
+use periapt_wire::status::{Base, MeterStatus};
 use serde::Serialize;
 
 use super::document::Named;
@@ -150,6 +150,9 @@ pub struct ApplicationDocument {
     charm: String,
     charm_url: String,
     charm_rev: u64,
+    /// `wasi@0.2`, what its charm runs on.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    base: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     channel: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -163,6 +166,8 @@ pub struct ApplicationDocument {
     trust: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     constraints: String,
+    /// Never one of another model.
+    remote: bool,
     exposed: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
@@ -191,6 +196,8 @@ impl ApplicationDocument {
             charm: application.charm_name.clone(),
             charm_url: application.charm.clone(),
             charm_rev: application.charm_revision,
+            base: String::new(),
+            remote: false,
             channel: clean(&application.channel),
             can_upgrade_to: clean(&application.can_upgrade_to),
             principal: !application.subordinate,
@@ -209,6 +216,14 @@ impl ApplicationDocument {
                 .map(|text| clean(text))
                 .collect(),
         }
+    }
+}
+
+impl ApplicationDocument {
+    /// With what its charm runs on.
+    pub fn on(mut self, base: &Base) -> Self {
+        self.base = format!("{}@{}", base.name, base.channel);
+        self
     }
 }
 
@@ -293,8 +308,16 @@ mod tests {
             unit("front/2", &["80/tcp", "9000-9010/udp"]),
             unit("front/0", &[]),
         ];
-        let document = ApplicationDocument::of(&application, &units, &Times::new(true));
+        let base = Base {
+            name: "wasi".to_owned(),
+            channel: "0.2".to_owned(),
+        };
+        let document = ApplicationDocument::of(&application, &units, &Times::new(true)).on(&base);
         let shown = serde_json::to_value(document).unwrap();
+        assert_eq!(
+            (&shown["base"], &shown["remote"]),
+            (&json!("wasi@0.2"), &json!(false))
+        );
         assert_eq!(
             shown["opened-port-ranges"],
             json!({ "front/2": ["80/tcp", "9000-9010/udp"], "front/10": ["80/tcp"] })
