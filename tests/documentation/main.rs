@@ -344,6 +344,7 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
     for wanted in [
         "Published site revision 0 to channel stable",
         "Published site revision 1 to channel edge",
+        "Channel  Revision  Size",
         "refused, as it should be",
         "Deployed \"docs\"",
         "runs local:site-0 already",

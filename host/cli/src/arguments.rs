@@ -19,8 +19,8 @@ mod tests;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find, known,
-    machines, payloads, reach, regions, relations, resources, scale, secrets, show_model,
+    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find, info,
+    known, machines, payloads, reach, regions, relations, resources, scale, secrets, show_model,
     storage as storages, tasks, terms, version,
 };
 
@@ -133,6 +133,8 @@ pub enum Command {
     ShowModel(show_model::ShowModel),
     /// Find charms, applications and machines of all models of a controller by words.
     Find(find::Find),
+    #[command(flatten)]
+    Info(info::Verb),
     /// Remove a model with everything in it.
     DestroyModel(DestroyModel),
     /// Stop a controller and remove it.

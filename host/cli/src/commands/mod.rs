@@ -24,6 +24,7 @@ mod deploy;
 mod download;
 pub mod find;
 mod hooks;
+pub mod info;
 mod introspect;
 pub mod known;
 mod logs;
@@ -109,6 +110,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ModelDefaults(arguments) => defaults::model_defaults(context, arguments).await,
         Command::ShowModel(arguments) => show_model::show(context, arguments).await,
         Command::Find(arguments) => find::find(context, arguments).await,
+        Command::Info(verb) => info::run(context, verb).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
         Command::Known(verb) => known::run(context, verb).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,

@@ -156,7 +156,7 @@ pub const ALL: &[Row] = &[
     absent("help-hook-commands", "charms use the functions of their SDK; there are no programs to call", "read docs/reference/hook-tools.md"),
     same("import-filesystem"),
     nothing("import-ssh-key", NO_KEYS),
-    absent("info", NO_STORE, "periapt charm inspect ./FILE.charm, or periapt find CHARM"),
+    same("info"),
     same("integrate"),
     same("kill-controller"),
     alias("list-actions", "actions"),
