@@ -24,7 +24,7 @@ fn revisions_count_up_and_the_same_archive_keeps_its_own() {
         index.channels("site").unwrap(),
         [("edge", 7, &release("c")), ("stable", 1, &release("b"))]
     );
-    let missing = index.channels("sit").unwrap_err().to_string();
+    let missing = index.channels("sitte").unwrap_err().to_string();
     assert!(missing.contains("site"), "{missing}");
 }
 
