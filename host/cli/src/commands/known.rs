@@ -19,8 +19,6 @@ use crate::session::{Session, unknown_controller};
 
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
-// They are named as people type them.
-#[allow(clippy::enum_variant_names)]
 pub enum Verb {
     /// Show controllers in detail.
     ShowController(ShowController),

@@ -21,11 +21,38 @@ fn remarks(line: &str) -> Vec<String> {
     }
 }
 
+/// Each verb with its verbs.
+fn all_of(command: &Command) -> Vec<&Command> {
+    let within = command.get_subcommands().flat_map(all_of);
+    std::iter::once(command).chain(within).collect()
+}
+
 #[test]
-fn the_command_line_is_sound_with_what_is_laid_over_it() {
+fn no_flag_is_there_twice_with_what_is_laid_over_the_program() {
     extended().debug_assert();
-    environment::follow_where(Arguments::command(), &|name: &str| name.starts_with("JUJU"))
-        .debug_assert();
+    let mut program = extended();
+    program.build();
+    for verb in all_of(&program) {
+        let name = verb.get_name();
+        let mut seen = BTreeSet::new();
+        for argument in verb.get_arguments() {
+            let id = argument.get_id().as_str();
+            assert!(seen.insert(format!("the argument {id}")), "{name}: {id}");
+            for long in argument.get_long_and_visible_aliases().unwrap_or_default() {
+                assert!(seen.insert(format!("--{long}")), "{name}: --{long}");
+            }
+            if let Some(short) = argument.get_short() {
+                assert!(seen.insert(format!("-{short}")), "{name}: -{short}");
+            }
+        }
+        let mut names = BTreeSet::new();
+        for within in verb.get_subcommands() {
+            let own = std::iter::once(within.get_name()).chain(within.get_all_aliases());
+            for own in own {
+                assert!(names.insert(own), "{own} is there twice");
+            }
+        }
+    }
 }
 
 #[test]
