@@ -88,7 +88,8 @@ def _():
         trust=True,
     )
     juju.deploy(FRONT, 'front')
-    juju.wait(jubilant.all_active)
+    # front waits for a site to be related to.
+    juju.wait(lambda status: jubilant.all_active(status, 'site') and jubilant.all_waiting(status, 'front'))
     juju.wait(lambda status: jubilant.all_agents_idle(status, 'site', 'front'), successes=1)
 
 
@@ -135,6 +136,7 @@ def _():
 def _():
     juju.integrate('front:website', 'site:website')
     juju.wait(lambda status: 'website' in status.apps['front'].relations, successes=1)
+    juju.wait(jubilant.all_active)
     juju.wait(jubilant.all_agents_idle)
     shown = juju.show_unit('front/0')
     assert shown.relation_info[0].related_endpoint == 'website', shown

@@ -71,7 +71,11 @@ fn answered(row: &'static Row) -> Command {
         .num_args(0..)
         .trailing_var_arg(true)
         .allow_hyphen_values(true);
-    Command::new(row.juju).about(about).hide(true).arg(words)
+    let command = Command::new(row.juju).about(about).hide(true).arg(words);
+    match row.here {
+        Here::Absent { instead, .. } => command.after_help(format!("Instead: {instead}")),
+        _ => command,
+    }
 }
 
 /// # Errors
