@@ -48,6 +48,12 @@ fn main() -> ExitCode {
             }
             return end(Err(error.into()));
         }
+        Err(error) if error.kind() == ErrorKind::DisplayVersion && is_juju() => {
+            let version = commands::version::of_juju();
+            return end(output::to_stdout(|stdout| {
+                std::io::Write::write_all(stdout, format!("{version}\n").as_bytes())
+            }));
+        }
         // Help and version were asked for.
         Err(error) => {
             return if error.print().is_ok() {
@@ -97,10 +103,15 @@ fn end(outcome: Outcome) -> ExitCode {
             if !failure.is_silent() {
                 eprintln!("{failure}");
             }
-            match juju::is_called_so(std::env::args_os().next().as_deref()) {
+            match is_juju() {
                 true => ExitCode::from(failure.exit.as_jujus()),
                 false => failure.exit.into(),
             }
         }
     }
+}
+
+/// Whether the program was called by the name of `juju`.
+fn is_juju() -> bool {
+    juju::is_called_so(std::env::args_os().next().as_deref())
 }

@@ -15,6 +15,7 @@ has_failed() {
 }
 
 juju version | has -E '^3\.[0-9]+\.[0-9]+-[a-z]+-[a-z0-9]+$'
+juju --version | has '^3\.'
 juju list-controllers --format json | has '"current-controller": "tester"'
 juju show-controller --format json | has '"controller-uuid"'
 juju clouds --client --all --format json

@@ -39,7 +39,7 @@ struct Document {
 }
 
 /// `3.6.14-genericlinux-amd64`, as Juju says what it is.
-fn jujus() -> String {
+pub fn of_juju() -> String {
     let arch = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
@@ -53,7 +53,7 @@ pub fn version(context: &Context, arguments: &Version) -> Outcome {
     let output = context.output.to(&arguments.target)?;
     if arguments.all {
         let document = Document {
-            version: jujus(),
+            version: of_juju(),
             program: "periapt",
             program_version: env!("CARGO_PKG_VERSION"),
         };
@@ -64,7 +64,7 @@ pub fn version(context: &Context, arguments: &Version) -> Outcome {
     }
     // A script that calls it by Juju's name asks whether its Juju is new enough.
     let version = match juju::is_called_so(std::env::args_os().next().as_deref()) {
-        true => jujus(),
+        true => of_juju(),
         false => env!("CARGO_PKG_VERSION").to_owned(),
     };
     match arguments.format {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn jujus_version_has_a_release_and_an_architecture() {
-        let version = jujus();
+        let version = of_juju();
         let parts: Vec<&str> = version.split('-').collect();
         assert_eq!(parts.len(), 3, "{version}");
         assert_eq!(parts[0].split('.').count(), 3, "{version}");
