@@ -297,6 +297,25 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn users_of_a_model_are_those_who_may_use_it() {
+        let all: Vec<ModelAccess> = serde_json::from_value(json!([
+            { "user": "bob", "display-name": "Bob\u{1b}[2J", "access": "write", "owner": false },
+            { "user": "eve", "display-name": "", "access": null, "owner": false },
+            { "user": "admin", "display-name": "", "access": "admin", "owner": true },
+        ]))
+        .unwrap();
+        let users = model_users(all);
+        assert_eq!(
+            users.keys().map(String::as_str).collect::<Vec<_>>(),
+            ["admin", "bob"]
+        );
+        let shown = serde_json::to_value(&users).unwrap();
+        assert_eq!(shown["admin"], json!({ "access": "admin" }));
+        assert_eq!(shown["bob"]["access"], "write");
+        assert!(!shown["bob"]["display-name"].to_string().contains("u001b"));
+    }
+
     fn user(name: &str, more: serde_json::Value) -> UserInfo {
         let mut value = json!({
             "name": name, "display-name": "", "access": "login", "disabled": false, "registered": true,
