@@ -273,11 +273,14 @@ async fn enable_destroy(context: &Context, arguments: EnableDestroyController) -
     let session = Session::open(&context.files, &arguments.controller).await?;
     for model in session.client.models().await? {
         for kind in model.blocks.keys() {
-            let name = model.name.as_str();
-            session.client.remove_block(name, *kind).await?;
-            context
-                .output
-                .say(&format!("{kind} is enabled in model \"{name}\" again"));
+            session
+                .client
+                .remove_block(model.uuid.as_str(), *kind)
+                .await?;
+            context.output.say(&format!(
+                "{kind} is enabled in model \"{}\" again",
+                model.name
+            ));
         }
     }
     Ok(())

@@ -103,7 +103,7 @@ pub async fn list(context: &Context, arguments: Models) -> Outcome {
     if let Some(user) = &arguments.user {
         let mut theirs = Vec::new();
         for model in models {
-            if may_use(&session, model.name.as_str(), user).await? {
+            if may_use(&session, model.uuid.as_str(), user).await? {
                 theirs.push(model);
             }
         }

@@ -145,6 +145,8 @@ fn scripts_in_jujus_words_are_read() {
         "actions site --format default",
         "credentials local --client",
         "login prod -u bob",
+        "show-credential local lab --show-secrets",
+        "update-credential local lab --client",
         "info site --channel edge --format yaml --repository ./charms",
         "show-cloud local --format json",
         "refresh site --path ./site.charm --force --force-base --force-units --trust",
