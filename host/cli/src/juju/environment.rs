@@ -11,7 +11,7 @@ const VARIABLES: [(&str, &str); 2] = [
 
 /// The program, whose arguments take the variables that are set.
 pub fn follow(command: Command) -> Command {
-    follow_where(command, &|name| {
+    follow_where(command, &|name: &str| {
         std::env::var_os(name).is_some_and(|value| !value.is_empty())
     })
 }
