@@ -2,7 +2,7 @@
 
 use periapt_declared::{Declared, suggestion};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Error, ImplItem, ItemImpl, LitStr};
 
@@ -73,11 +73,9 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Adds what the files and the methods say. What the code says otherwise comes back as errors.
 fn complete(arguments: TokenStream, charm: &mut ItemImpl) -> Result<Vec<Error>, Error> {
-    let is_charm = charm.trait_.as_ref().is_some_and(|named| {
-        // Whatever stands beside the path, the last of its words is the trait's name.
-        let words = named.1.to_token_stream().to_string();
-        words.ends_with("Charm")
-    });
+    let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
+    let named = charm.trait_.as_ref().and_then(|(path, _)| last(path));
+    let is_charm = named.as_deref() == Some("Charm");
     if !is_charm {
         return Err(Error::new(
             charm.impl_token.span(),

@@ -80,7 +80,7 @@ impl Model {
             Due::Hook(hook) => self.event(unit, &Event::new(*hook)),
             Due::Storage(name) => self.on(unit, |charm| {
                 // A hook that failed is run again for the storage that there is.
-                let waiting = charm.seen().storage.iter().find_map(|(id, one)| {
+                let waiting = charm.host().storage.iter().find_map(|(id, one)| {
                     let found = id.name() == name && !one.attached;
                     found.then(|| id.to_string())
                 });
@@ -89,8 +89,8 @@ impl Model {
                 Ok(())
             }),
             Due::Detach => self.on(unit, |charm| {
-                let attached = charm.seen();
-                let attached = attached.storage.iter().filter(|(_, one)| one.attached);
+                let attached = charm.host().storage.iter();
+                let attached = attached.filter(|(_, one)| one.attached);
                 let ids: Vec<String> = attached.map(|(id, _)| id.to_string()).collect();
                 for id in ids {
                     while charm.detach(&id)?.is_unfinished() {}
@@ -139,8 +139,9 @@ impl Model {
             (RelationHook::Joined, Some(remote)) => {
                 held.seen_by(unit).insert(remote.to_owned());
             }
-            (RelationHook::Departed, Some(remote)) => {
-                held.seen_by(unit).remove(remote);
+            // It went in another way already, as a subordinate with its principal.
+            (RelationHook::Departed, Some(remote)) if !held.seen_by(unit).remove(remote) => {
+                return Ok(());
             }
             // Whoever has gone in the meantime has nothing new to say.
             (RelationHook::Changed, Some(remote)) if !held.seen_by(unit).contains(remote) => {
@@ -156,7 +157,14 @@ impl Model {
             remote_unit: remote.map(str::to_owned),
             departing_unit: departing.clone(),
         };
-        self.event(unit, &event.into())?;
+        let ran = self.event(unit, &event.into());
+        if let (Err(_), RelationHook::Departed, Some(remote), Some(held)) =
+            (&ran, hook, remote, self.relations.get_mut(&number))
+        {
+            // It runs again.
+            held.seen_by(unit).insert(remote.to_owned());
+        }
+        ran?;
         if hook == RelationHook::Broken {
             self.leave(unit, number);
         }

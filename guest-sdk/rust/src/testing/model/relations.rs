@@ -17,6 +17,8 @@ pub(super) struct Integration {
     ends: Vec<(String, String)>,
     /// It stays between a unit and its subordinate.
     pub container: bool,
+    /// Nobody enters it any more.
+    ended: bool,
     /// What each member published.
     pub bags: BTreeMap<String, BTreeMap<String, String>>,
     /// Whom each unit has seen join.
@@ -28,6 +30,7 @@ impl Integration {
         Self {
             ends: vec![(application.to_owned(), endpoint.to_owned())],
             container: false,
+            ended: false,
             bags: BTreeMap::new(),
             seen: BTreeMap::new(),
         }
@@ -126,6 +129,7 @@ impl Model {
             [(near, far, container)] => Integration {
                 ends: vec![(*near).clone(), (*far).clone()],
                 container: *container,
+                ended: false,
                 bags: BTreeMap::new(),
                 seen: BTreeMap::new(),
             },
@@ -211,7 +215,7 @@ impl Model {
     pub(super) fn follow(&mut self, unit: &str) {
         let own = application_of(unit).to_owned();
         let relations = self.relations.values();
-        let held = relations.filter(|held| held.container && held.ends.len() == 2);
+        let held = relations.filter(|held| held.container && !held.ended && held.ends.len() == 2);
         let of_unit = held.filter(|held| held.ends.iter().any(|(name, _)| *name == own));
         let names: Vec<Vec<String>> = of_unit
             .map(|held| held.ends.iter().map(|(name, _)| name.clone()).collect())
@@ -223,7 +227,7 @@ impl Model {
 
     /// Relations that a unit of an application takes part in.
     pub(super) fn relations_of(&self, application: &str) -> Vec<u64> {
-        let found = self.relations.iter();
+        let found = self.relations.iter().filter(|(_, held)| !held.ended);
         let found = found.filter(|(_, held)| held.ends.iter().any(|(name, _)| name == application));
         found.map(|(number, _)| *number).collect()
     }
@@ -296,8 +300,11 @@ impl Model {
     }
 
     pub(super) fn end_relation(&mut self, number: u64) {
-        let (members, container) = match self.relations.get(&number) {
-            Some(held) => (held.members(), held.container),
+        let (members, container) = match self.relations.get_mut(&number) {
+            Some(held) => {
+                held.ended = true;
+                (held.members(), held.container)
+            }
             None => return,
         };
         for unit in &members {
@@ -319,12 +326,16 @@ impl Model {
         }
     }
 
-    /// A unit has left a relation; a relation that the last one left is gone, but for that of peers.
+    /// A unit has left a relation; one that was ended goes with the last unit.
     pub(super) fn leave(&mut self, unit: &str, number: u64) {
         let Some(held) = self.relations.get_mut(&number) else {
             return;
         };
         held.remove(unit);
+        let over = held.ended && held.seen.is_empty();
         self.end_grants(number, unit);
+        if over {
+            self.relations.remove(&number);
+        }
     }
 }

@@ -87,7 +87,7 @@ impl Model {
     }
 
     pub(super) fn show_secrets(&mut self, unit: &str, host: &mut TestHost) {
-        host.made_secrets = self.made_secrets;
+        host.made_secrets = host.made_secrets.max(self.made_secrets);
         // What a test gave this unit alone stays.
         host.secrets
             .retain(|id, secret| secret.owner.is_none() && !self.secrets.contains_key(id));
