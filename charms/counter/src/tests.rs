@@ -1,4 +1,4 @@
-use periapt_charm::StatusKind;
+use periapt_charm::{Hook, StatusKind};
 use periapt_charm::testing::Harness;
 
 use super::*;

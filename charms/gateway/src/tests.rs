@@ -1,5 +1,5 @@
 use gateway_routes::Found;
-use periapt_charm::StatusKind;
+use periapt_charm::{Hook, StatusKind};
 use periapt_charm::testing::Harness;
 
 use super::*;

@@ -1,6 +1,6 @@
 use std::fs;
 
-use periapt_charm::StatusKind;
+use periapt_charm::{Hook, StatusKind};
 use periapt_charm::testing::{Harness, Outcome, check_actions_yaml, json};
 
 use super::*;
