@@ -27,7 +27,10 @@ pub use accounts::{
 };
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
-pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmPublish};
+pub use charm::{
+    CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmLint, CharmPack, CharmPublish,
+    CharmTest, CharmVendor, CharmWatch,
+};
 pub use clouds::{Clouds, Credentials};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,

@@ -169,7 +169,7 @@ fn imported(manifest: &Manifest, outside: &Inspection) -> Vec<Finding> {
         }
     }
     let tools = tools(manifest);
-    if tools.iter().all(|(interface, _, _)| imports(interface)) {
+    if tools.iter().all(|tool| imports(tool.0)) {
         return found;
     }
     for (interface, word, declared) in tools {

@@ -1,6 +1,6 @@
 //! Names in the source against names in the files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use periapt_model::charm::Manifest;
 use periapt_model::nearest::suggestion;
@@ -18,8 +18,22 @@ struct Kind<'a> {
     named: bool,
 }
 
+fn kind<'a>(
+    word: &'static str,
+    declared: BTreeSet<&'a str>,
+    calls: &'static [&'static str],
+    named: bool,
+) -> Kind<'a> {
+    Kind {
+        word,
+        declared,
+        calls,
+        named,
+    }
+}
+
 fn kinds(manifest: &Manifest) -> Vec<Kind<'_>> {
-    fn keys<'a, V>(map: &'a std::collections::BTreeMap<String, V>) -> BTreeSet<&'a str> {
+    fn keys<V>(map: &BTreeMap<String, V>) -> BTreeSet<&str> {
         map.keys().map(String::as_str).collect()
     }
     let metadata = &manifest.metadata;
@@ -30,12 +44,6 @@ fn kinds(manifest: &Manifest) -> Vec<Kind<'_>> {
     };
     let mut bindings = endpoints();
     bindings.extend(metadata.extra_bindings.keys().map(String::as_str));
-    let kind = |word, declared, calls, named| Kind {
-        word,
-        declared,
-        calls,
-        named,
-    };
     vec![
         kind(
             "option",

@@ -76,10 +76,8 @@ pub(super) fn scan(text: &str, file: &str, source: &mut Source) {
 /// The method that is called where the code ends with `.NAME(`.
 fn call(code: &str) -> Option<String> {
     let before = code.trim_end().strip_suffix('(')?;
-    let start = before
-        .rfind(|letter: char| !is_word(letter))
-        .map(|at| at + 1);
-    let (head, name) = before.split_at(start?);
+    let name = before.rsplit(|letter: char| !is_word(letter)).next()?;
+    let head = before.strip_suffix(name)?;
     (head.trim_end().ends_with('.') && !name.is_empty()).then(|| name.to_owned())
 }
 
