@@ -211,7 +211,7 @@ pub enum Command {
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine, a relation or a model has reached a state.
     WaitFor(WaitFor),
-    /// Make, build, pack and look into charms.
+    /// Make, test, build, pack, publish and look into charms.
     #[command(subcommand)]
     Charm(CharmCommand),
     /// List all workers of the catalogue and what each is doing.
@@ -393,6 +393,11 @@ mod tests {
             "restore-backup lab.zip --data-dir /tmp/x --port 0 --postgres-url postgresql://x@y/z",
             "controller remove-node 1 2 --force --no-prompt",
             "download local:site-0 --filepath -",
+            "charm init blog --template peers",
+            "charm vendor ./blog",
+            "charm test ./blog -j 1 -- greeting --nocapture",
+            "charm lint ./blog --no-build --strict --format json",
+            "charm watch ./blog -a web -m prod:demo",
             "export-bundle --filename bundle.yaml --charms .",
             "add-model demo --config update-status-hook-interval=1m",
             "add-model demo local/default --credential lab",

@@ -86,11 +86,12 @@ pub fn lint(
         Err(error) => return Err(error),
     };
     let file = project::metadata_file(project);
+    let source = source::read(project)?;
     if let Some((outside, hooks)) = component {
         found.extend(answered(&manifest, hooks, file));
-        found.extend(imported(&manifest, outside));
+        found.extend(imported(&manifest, outside, source.words.is_empty()));
     }
-    found.extend(names::compared(&manifest, &source::read(project)?, file));
+    found.extend(names::compared(&manifest, &source, file));
     found.sort();
     found.dedup();
     Ok(found)
@@ -145,9 +146,9 @@ fn tools(manifest: &Manifest) -> [(&'static str, &'static str, bool); 4] {
     ]
 }
 
-/// What the component imports against what the files declare. A component of the Rust SDK imports the whole contract, so
-/// that its imports say nothing; one of another language may import what it uses.
-fn imported(manifest: &Manifest, outside: &Inspection) -> Vec<Finding> {
+/// What the component imports against what the files declare. What the Rust SDK makes imports the contract as a whole, so
+/// that its imports say nothing of tools; a component whose source is `foreign` may import what it uses.
+fn imported(manifest: &Manifest, outside: &Inspection, foreign: bool) -> Vec<Finding> {
     let place = "build/charm.wasm";
     let imports = |interface: &str| {
         let name = format!("periapt:charm/{interface}@");
@@ -168,11 +169,10 @@ fn imported(manifest: &Manifest, outside: &Inspection) -> Vec<Finding> {
             ));
         }
     }
-    let tools = tools(manifest);
-    if tools.iter().all(|tool| imports(tool.0)) {
+    if !foreign {
         return found;
     }
-    for (interface, word, declared) in tools {
+    for (interface, word, declared) in tools(manifest) {
         match (imports(interface), declared) {
             (true, false) => found.push(Finding::warning(
                 place,
