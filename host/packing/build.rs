@@ -42,6 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for file in &files {
         let name = file.strip_prefix(&checkout)?.display().to_string();
         entry(&mut source, &name, file)?;
+        println!("cargo::rerun-if-changed={}", file.display());
     }
     for (root, folder, members) in [
         ("Cargo.toml", "", ["host/contract", "host/plan", "", ""]),
@@ -81,7 +82,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn entry(source: &mut String, name: &str, file: &Path) -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed={}", file.display());
     let path = file.display().to_string();
     writeln!(source, "    ({name:?}, include_str!({path:?})),")?;
     Ok(())

@@ -321,7 +321,8 @@ fn every_template_tests_lints_builds_and_packs_in_a_folder_of_its_own() {
         let bytes = fs::read(project.join("build/charm.wasm")).expect("reads");
         let outside = inspect(&bytes).expect("reads");
         // Which hooks it answers is what a sandbox says; those of its methods are what it has here.
-        let found = lint(&project, Some((&outside, &hooks_of(template)))).expect("looks");
+        let hooks = hooks_of(template);
+        let found = lint(&project, Some((&outside, hooks.as_slice()))).expect("looks");
         assert!(found.is_empty(), "{name}: {found:?}");
         let packed =
             pack(&project, folder.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
