@@ -127,9 +127,9 @@ fn checked(item: &DeriveInput) -> Result<(TokenStream, Vec<Error>), Error> {
 }
 
 /// A slip, or the case that serde would have to be told of.
-fn meant<'a>(name: &str, mut known: impl Iterator<Item = &'a str> + Clone) -> String {
+fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let kebab = name.replace('_', "-");
-    match known.any(|one| one == kebab && one != name) {
+    match known.clone().any(|one| one == kebab && one != name) {
         true => {
             format!("; for \"{kebab}\" write #[serde(rename_all = \"kebab-case\")] on the struct")
         }
