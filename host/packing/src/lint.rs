@@ -9,7 +9,7 @@ use std::path::Path;
 use periapt_model::charm::{Manifest, Metrics, never_run};
 
 use crate::component::Inspection;
-use crate::{PackingError, project};
+use crate::{PackingError, project, servers};
 
 mod keys;
 mod names;
@@ -91,6 +91,7 @@ pub fn lint(
         found.extend(answered(&manifest, hooks, file));
         found.extend(imported(&manifest, outside, source.words.is_empty()));
     }
+    found.extend(served(project, &manifest));
     found.extend(names::compared(&manifest, &source, file));
     found.sort();
     found.dedup();
@@ -133,6 +134,23 @@ fn measured(metrics: &Metrics) -> String {
         "nobody measures {}: the component does not answer collect-metrics; add the method collect_metrics",
         names.join(", ")
     )
+}
+
+/// Web components that no container could run, and containers that could run none.
+fn served(project: &Path, manifest: &Manifest) -> Vec<Finding> {
+    let file = match project.join("capabilities.yaml").is_file() {
+        true => "capabilities.yaml",
+        false => project::metadata_file(project),
+    };
+    let server = project.join(project::SERVER).join("Cargo.toml").is_file();
+    let components: &[&str] = match server {
+        true => &[project::SERVER_COMPONENT],
+        false => &[],
+    };
+    servers::unasked(&manifest.metadata, &manifest.workload, components)
+        .into_iter()
+        .map(|what| Finding::warning(file, what))
+        .collect()
 }
 
 /// Interfaces that are for what a charm declares, with the word for it and whether this charm does.

@@ -10,8 +10,8 @@ use std::process::Command;
 
 use periapt_model::charm::Archive;
 use periapt_packing::{
-    InitOptions, Options, PackingError, Severity, Template, TestOptions, build, init, inspect,
-    lint, pack, sdk, test,
+    InitOptions, Options, PackingError, Severity, Template, TestOptions, build, has_scenarios,
+    init, inspect, lint, pack, sdk, test, test_scenarios,
 };
 
 fn checkout() -> PathBuf {
@@ -442,4 +442,38 @@ fn the_projects_own_charms_declare_what_they_answer() {
         let errors = found.iter().filter(|one| one.severity == Severity::Error);
         assert_eq!(errors.count(), 0, "{name}: {found:#?}");
     }
+}
+
+#[test]
+fn scenarios_are_given_the_packed_charm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("tried");
+    init("tried", &project, &of_checkout(Template::Minimal)).expect("makes it");
+    assert!(!has_scenarios(&project));
+    let write = |file: &str, text: &str| {
+        let path = project.join("scenarios").join(file);
+        fs::create_dir_all(path.parent().expect("has one")).expect("makes a folder");
+        fs::write(path, text).expect("writes");
+    };
+    write(
+        "Cargo.toml",
+        "[package]\nname = \"tried-scenarios\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    write(
+        "src/lib.rs",
+        "#[test]\nfn it_is_packed() {\n    let charm = std::env::var(\"PERIAPT_CHARM\").unwrap();\n    \
+         assert_eq!(std::fs::read(charm).unwrap(), b\"packed\");\n}\n",
+    );
+    assert!(has_scenarios(&project));
+    let charm = folder.path().join("tried.charm");
+    let options = TestOptions {
+        target_dir: options().target_dir,
+        jobs: Some(2),
+        arguments: Vec::new(),
+    };
+    fs::write(&charm, "packed").expect("writes");
+    test_scenarios(&project, &charm, &options).unwrap_or_else(|error| panic!("{error}"));
+    fs::write(&charm, "another").expect("writes");
+    let error = test_scenarios(&project, &charm, &options).expect_err("another charm");
+    assert_eq!(error.code(), "packing-tests-fail");
 }

@@ -95,6 +95,24 @@ fn what_is_declared_and_what_is_answered_are_compared_both_ways() {
 }
 
 #[test]
+fn a_server_that_nobody_could_ask_is_told_before_it_is_packed() {
+    let folder = project(&[
+        (
+            "charmcraft.yaml",
+            "name: a\nsummary: b\ncontainers: {web: {}}\n",
+        ),
+        ("server/Cargo.toml", "[package]"),
+    ]);
+    let found = told(folder.path(), None).join("\n");
+    for wanted in [
+        "warning charmcraft.yaml: the component \"server.wasm\" never runs",
+        "warning charmcraft.yaml: the container \"web\" can run nothing",
+    ] {
+        assert!(found.contains(wanted), "{wanted}\n{found}");
+    }
+}
+
+#[test]
 fn names_in_the_code_are_held_against_the_files() {
     let code = "// context.resource(\"comment\")\n\
                 fn f() {\n    context.resource(\"thmee\")?;\n    context\n        .shared(LOGS)?;\n    \
