@@ -38,7 +38,8 @@ pub fn lint(context: &Context, arguments: &CharmLint) -> Outcome {
             }
         }
     }
-    let of = |severity| found.iter().filter(|one| one.severity == severity).count() as u64;
+    let of =
+        |severity: Severity| found.iter().filter(|one| one.severity == severity).count() as u64;
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     let counted = format!(
         "{} and {}",
