@@ -77,14 +77,15 @@ fn vendor(context: &Context, arguments: &CharmVendor) -> Outcome {
 
 /// The folder of intermediate results.
 fn target_dir(arguments: &CharmBuild) -> Outcome<PathBuf> {
-    match &arguments.target_dir {
-        // The compiler runs in the project's folder; the path is meant from here.
-        Some(dir) => std::path::absolute(dir)
-            .map_err(|error| Failure::file("the target folder cannot be used", dir, &error)),
-        None => Ok(target_of_checkout()
+    let dir = match &arguments.target_dir {
+        Some(dir) => dir.clone(),
+        None => target_of_checkout()
             .or_else(cache_dir)
-            .unwrap_or_else(|| arguments.project.join("target"))),
-    }
+            .unwrap_or_else(|| arguments.project.join("target")),
+    };
+    // The compiler runs in the project's folder; the path is meant from here.
+    std::path::absolute(&dir)
+        .map_err(|error| Failure::file("the target folder cannot be used", &dir, &error))
 }
 
 /// The target folder of the checkout that this program lies in, if charms were built there: what they share with
