@@ -123,6 +123,21 @@ fn the_tutorial_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_writing_a_charm_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    let script = blocks(&root().join("docs/how-to/write-a-charm.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "The charm fits what it declares",
+        "Published ring revision 0 to channel stable",
+        "ring/2",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_curl_page_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;

@@ -34,7 +34,10 @@ pub use application::{
 };
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
-pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmPublish};
+pub use charm::{
+    CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmLint, CharmPack, CharmPublish,
+    CharmTest, CharmVendor, CharmWatch,
+};
 pub use clouds::{Clouds, Credentials};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,
@@ -225,7 +228,7 @@ pub enum Command {
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine, a relation or a model has reached a state.
     WaitFor(WaitFor),
-    /// Make, build, pack and look into charms.
+    /// Make, test, build, pack, publish and look into charms.
     #[command(subcommand)]
     Charm(CharmCommand),
     /// List all workers of the catalogue and what each is doing.

@@ -155,7 +155,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Logs(arguments) => logs::logs(context, arguments).await,
         Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
-        Command::Charm(command) => charm::run(context, command),
+        Command::Charm(command) => charm::run(context, command).await,
         Command::Workers(arguments) => workers::list(context, arguments).await,
         Command::AddUser(arguments) => accounts::users::add(context, arguments).await,
         Command::Users(arguments) => accounts::users::list(context, arguments).await,
