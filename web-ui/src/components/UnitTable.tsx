@@ -8,6 +8,8 @@ import { DataTable } from "./table/DataTable";
 import { unitColumns } from "./unitColumns";
 
 const NONE: ReadonlySet<string> = new Set();
+const nameOf = ({ name }: UnitInfo): string => name;
+const marks = ({ name }: UnitInfo): Record<string, string> => ({ "data-unit": name });
 
 /** Units as `status` lists them, or by a column: the leader marked, subordinates under their principal. */
 export function UnitTable({ model, units, caption }: { model: string; units: readonly UnitInfo[]; caption: string }) {
@@ -30,8 +32,8 @@ export function UnitTable({ model, units, caption }: { model: string; units: rea
       label={caption}
       columns={columns}
       rows={shown.units}
-      idOf={({ name }) => name}
-      marks={({ name }) => ({ "data-unit": name })}
+      idOf={nameOf}
+      marks={marks}
       sort={sort}
       onSort={(column) =>
         setParameters(

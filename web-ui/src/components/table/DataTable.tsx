@@ -6,8 +6,8 @@
  * asked for.
  */
 import "./table.css";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
+import { measureElement, useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useCallback, useId, useLayoutEffect, useRef, useState } from "react";
 import type { Key, Sort } from "../../lib/fleet/order";
 import { type Chosen, toggledAll, toggledOne, withRange } from "../../lib/fleet/selection";
 import { DataRow } from "./DataRow";
@@ -62,14 +62,19 @@ export function DataTable<R>(properties: DataTableProperties<R>) {
   const anchor = useRef("");
   const hint = useId();
   const virtual = rows.length > WHOLE;
-  const idAt = (place: number): string => {
-    const row = rows[place];
-    return row === undefined ? "" : idOf(row);
-  };
+  const idAt = useCallback(
+    (place: number): string => {
+      const row = rows[place];
+      return row === undefined ? "" : idOf(row);
+    },
+    [rows, idOf],
+  );
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     enabled: virtual,
     estimateSize: () => ROW_HEIGHT,
+    // A row without a height, of a page that is not shown, would have room for all others.
+    measureElement: (...measured) => measureElement(...measured) || ROW_HEIGHT,
     overscan: SPARE,
     scrollMargin: margin,
     scrollPaddingStart: ABOVE,

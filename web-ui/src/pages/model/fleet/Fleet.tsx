@@ -7,6 +7,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { DataTable } from "../../../components/table/DataTable";
+import { rowElement } from "../../../components/table/useRowKeys";
 import { Empty } from "../../../components/States";
 import { command } from "../../../lib/commands";
 import { CONTROLLER_MODEL } from "../../../lib/controllerModel";
@@ -39,7 +40,7 @@ export function Fleet({ model, entities }: { model: string; entities: ModelEntit
   const { ids } = table;
   const shownChosen = chosen.size === 0 ? [] : ids.filter((id) => chosen.has(id));
   const focusRow = (id: string): void => {
-    const row = root.current?.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(id)}"]`);
+    const row = rowElement(root.current?.querySelector("table") ?? null, id);
     (row ?? field.current)?.focus();
   };
   const open = (id: string): void => {
