@@ -22,6 +22,11 @@ export default async function ({ enter, world }) {
   await signIn(page, world, `${m}?tab=units`);
   for (const unit of ["probe/0", "probe/1"]) await unitSays(page, unit, "error");
   await unitRow(page, "quiet/0").waitFor();
+  // The browser's tab tells how many are in error, also while another one is looked at.
+  await page.waitForFunction(() => {
+    const picture = document.querySelector('link[rel="icon"]').getAttribute("href");
+    return decodeURIComponent(picture).includes(">2</text>");
+  });
 
   await sorts(page);
   await narrows(page, m, enter, world);
@@ -152,6 +157,7 @@ async function retries(page, m) {
   await dialog.getByText("2 of 2 done").waitFor();
   await dialog.getByRole("button", { name: "Done" }).click();
   for (const unit of ["probe/0", "probe/1"]) await unitSays(page, unit, "active", "mended");
+  await page.waitForFunction(() => document.querySelector('link[rel="icon"]').getAttribute("href") === "/favicon.svg");
 }
 
 async function scales(page, m) {

@@ -5,7 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dialogs, fillWrongly, furnish, invalid, open, pages, relation, visit } from "../pages.mjs";
-import { charm, check, periapt, signIn } from "../steps.mjs";
+import { charm, check, crowd, periapt, signIn } from "../steps.mjs";
 
 const LOOKS = [
   { width: 1280, height: 900, dark: false },
@@ -16,16 +16,6 @@ const LOOKS = [
 
 const UNITS = 2000;
 const APPLICATIONS = 4;
-
-/** A model with many units, none of which works any more. */
-async function crowd(model) {
-  await periapt("add-model", model);
-  for (let number = 0; number < APPLICATIONS; number += 1) {
-    await periapt("deploy", "-m", model, charm("noop"), `app${number}`, "-n", String(UNITS / APPLICATIONS));
-  }
-  const query = `len(units) == ${UNITS} && forEach(units, unit => unit.agent-status=="idle")`;
-  await periapt("wait-for", "model", model, "--query", query, "--timeout", "10m");
-}
 
 /** Machines with units on them are refused without force: a dialog with results. */
 async function refused(page, model) {
@@ -47,7 +37,8 @@ export default async function ({ enter, world }) {
     ? JSON.parse(process.env.PERIAPT_FURNISHED)
     : await furnish(periapt, charm);
   await periapt("add-model", "bare");
-  await crowd("crowd");
+  await periapt("add-model", "crowd");
+  await crowd("crowd", UNITS, APPLICATIONS);
   const directory =
     process.env.PERIAPT_SCREENSHOTS ??
     fileURLToPath(new URL("../../../target/screenshots", import.meta.url));

@@ -2,7 +2,7 @@
  * 2,000 units: listed within a second, a key of the filter painted within 50 ms, and no more drawn than is
  * seen. Times are the best of some: what the page can do, not what else the machine had to do.
  */
-import { charm, check, periapt, signIn } from "../steps.mjs";
+import { check, crowd, signIn } from "../steps.mjs";
 
 const UNITS = Number(process.env.PERIAPT_FLEET_UNITS ?? 2000);
 const APPLICATIONS = 4;
@@ -14,12 +14,8 @@ const LOADS = 5;
 const QUIET = 1_000;
 
 export default async function ({ enter, world }) {
-  for (let number = 0; number < APPLICATIONS; number += 1) {
-    await periapt("deploy", charm("noop"), `app${number}`, "-n", String(UNITS / APPLICATIONS));
-  }
   // While agents work the page has changes to draw, and the machine has no time for it.
-  const query = `len(units) == ${UNITS} && forEach(units, unit => unit.agent-status=="idle")`;
-  await periapt("wait-for", "model", world.model, "--query", query, "--timeout", "10m");
+  await crowd(world.model, UNITS, APPLICATIONS);
 
   const first = await enter();
   await signIn(first.page, world);

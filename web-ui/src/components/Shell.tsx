@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Link, NavLink, useLocation } from "react-router";
 import { useSuperuser, useVisitor } from "../session";
 import { ErrorBoundary } from "./ErrorBoundary";
+import { FaviconBadge } from "./FaviconBadge";
 import { LiveBadge } from "./LiveBadge";
 import { Logo } from "./Logo";
 import { Search } from "./Search";
@@ -67,6 +68,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
       <div className="top">
         <Search model={model} />
         <LiveBadge />
+        <FaviconBadge />
       </div>
       <main id="content" className="page" tabIndex={-1}>
         <ErrorBoundary key={pathname}>{children}</ErrorBoundary>
