@@ -4,6 +4,7 @@ import { StatusShape } from "../../../components/charts";
 import { tally } from "../../../lib/attention";
 import { FLEET_TABS, type FleetTab, toggled } from "../../../lib/fleet/address";
 import { sortedBy, type Sort, sortText } from "../../../lib/fleet/order";
+import { tabKeys } from "../../../lib/tabKeys";
 import { SavedViews } from "./SavedViews";
 import type { FleetAddress } from "./useFleetView";
 
@@ -33,7 +34,7 @@ export function FleetBar({ address, counts, statuses, sort, sortable, field, onD
   };
   return (
     <div className="fleet__bar">
-      <div className="segments" role="tablist" aria-label="Tables">
+      <div className="segments" role="tablist" aria-label="Tables" onKeyDown={tabKeys}>
         {FLEET_TABS.map((tab) => (
           <button
             key={tab}
@@ -42,6 +43,7 @@ export function FleetBar({ address, counts, statuses, sort, sortable, field, onD
             id={`fleet-tab-${tab}`}
             aria-selected={view.tab === tab}
             aria-controls="fleet-table"
+            tabIndex={view.tab === tab ? 0 : -1}
             // Statuses and order of one table are not those of another.
             onClick={() => change({ tab, statuses: [], sort: "name", open: "" })}
           >
