@@ -123,6 +123,7 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
     ["add-machines", [`${m}?tab=machines`, model], "Add machines"],
     ["views", [m, model], { summary: "Views" }],
+    ["as-command", [m, model], { summary: "Show as command" }],
     ["retry-units", [`${m}?tab=units&status=error`, model], { all: "unit", button: "Retry hooks…" }],
     ["remove-units", [`${m}?tab=units`, model], { all: "unit", button: "Remove…" }],
     ["scale-applications", [m, model], { all: "application", button: "Scale…" }],
@@ -162,7 +163,7 @@ export function invalid(model, application) {
 export async function open(page, { name, place, button }) {
   await visit(page, place);
   if (button.summary) {
-    const summary = page.getByText(button.summary, { exact: true });
+    const summary = page.getByText(button.summary, { exact: true }).first();
     await step(name, `unfold ${button.summary}`, summary.click({ timeout: STEP }));
     return summary;
   }

@@ -21,7 +21,7 @@ export function CopyTools({ cli, request }: { cli: string; request: Request }) {
   return (
     <details ref={menu} className="copy-tools" onKeyDown={onKeyDown}>
       <summary>
-        <code aria-hidden="true">&gt;_</code> Show as command
+        <code aria-hidden="true">&gt;_</code> <span>Show as command</span>
       </summary>
       <div className="copy-tools__body">
         <p>What this page shows, on the command line:</p>
