@@ -159,6 +159,17 @@ export function invalid(model, application) {
   ];
 }
 
+/** Chooses all rows: by the table's head, or on a phone, which has none, by the bar below. */
+async function selectAll(page, what) {
+  const row = page.locator("tr[data-row]").first();
+  await row.waitFor({ timeout: STEP });
+  const head = page.getByLabel(new RegExp(`^Select all \\d+ ${what}s$`));
+  if (await head.isVisible()) return head.check({ timeout: STEP });
+  await row.getByRole("checkbox").check({ timeout: STEP });
+  const rest = page.getByRole("toolbar").getByRole("button", { name: /^Select all/ });
+  if (await rest.isVisible()) await rest.click({ timeout: STEP });
+}
+
 /** Opens a dialog on a page of its own. */
 export async function open(page, { name, place, button }) {
   await visit(page, place);
@@ -168,8 +179,7 @@ export async function open(page, { name, place, button }) {
     return summary;
   }
   if (button.all) {
-    const all = page.getByLabel(new RegExp(`^Select all \\d+ ${button.all}s$`));
-    await step(name, `select all ${button.all}s`, all.check({ timeout: STEP }));
+    await step(name, `select all ${button.all}s`, selectAll(page, button.all));
   }
   const label = button.button ?? button;
   const opener = page.getByRole("button", { name: label, exact: true }).first();

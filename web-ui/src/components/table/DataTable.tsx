@@ -50,8 +50,10 @@ export interface DataTableProperties<R> {
 /** So many rows are drawn whole: they can be searched by the browser and read from end to end. */
 const WHOLE = 60;
 const SPARE = 10;
-/** Of a row that was never drawn. */
+/** Of a row that was never drawn: a line, or a card where there is no room for columns. */
 const ROW_HEIGHT = 38;
+const CARD_HEIGHT = 100;
+const isNarrow = (): boolean => globalThis.matchMedia?.("(max-width: 780px)").matches ?? false;
 /** What sticks to the top of the window: the bar of the page and the table's heads. */
 const ABOVE = 100;
 
@@ -72,7 +74,7 @@ export function DataTable<R>(properties: DataTableProperties<R>) {
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     enabled: virtual,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => (isNarrow() ? CARD_HEIGHT : ROW_HEIGHT),
     // A row without a height, of a page that is not shown, would have room for all others.
     measureElement: (...measured) => measureElement(...measured) || ROW_HEIGHT,
     overscan: SPARE,
@@ -129,7 +131,7 @@ export function DataTable<R>(properties: DataTableProperties<R>) {
       </p>
       <table
         ref={table}
-        className="list table"
+        className={`list table ${onOpen ? "has-details" : ""}`}
         aria-label={label}
         aria-describedby={hint}
         aria-rowcount={virtual ? rows.length + 1 : undefined}
