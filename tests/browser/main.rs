@@ -5,6 +5,7 @@
 
 mod actions;
 mod charms;
+mod fleet;
 mod front_door;
 mod operators;
 mod secrets;

@@ -418,6 +418,18 @@ fn the_page_about_observing_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_operating_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/operate-from-the-page.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["https://", "site/2", "refused, as it should be"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_removal_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;

@@ -151,6 +151,16 @@ export const relations = {
 };
 
 export const machines = {
+  /** They stay until they are removed, whether or not units run on them. */
+  add: (model: string, count: number, constraints: string) =>
+    call<t.MachineInfo[]>("POST", paths.machines(model), {
+      body: { count, ...(constraints && { constraints }) },
+    }),
+  /** Refused while units run on it, unless with force: then they go along. */
+  remove: (model: string, id: string, force: boolean, destroyStorage: boolean) =>
+    call<t.Removal>("DELETE", paths.machine(model, id) + paths.removal(force, destroyStorage || null)),
+  retryProvisioning: (model: string, id: string) =>
+    call<t.MachineInfo>("POST", `${paths.machine(model, id)}/retry-provisioning`),
   history: (model: string, id: string, limit: number) =>
     call<t.HistoryEntry[]>("GET", `${paths.machine(model, id)}/history`, { query: { limit } }),
 };

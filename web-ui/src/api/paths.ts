@@ -11,6 +11,8 @@ export const application = (inModel: string, name: string): string =>
 export const unit = (inModel: string, name: string): string =>
   `${model(inModel)}/units/${name.split("/").map(part).join("/")}`;
 
+export const machines = (inModel: string): string => `${model(inModel)}/machines`;
+
 /** A container's id is written with dashes. */
 export const machine = (inModel: string, id: string): string =>
   `${model(inModel)}/machines/${part(id.replaceAll("/", "-"))}`;

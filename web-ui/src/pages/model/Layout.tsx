@@ -13,6 +13,7 @@ import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
+import { viewQuery } from "../../lib/fleet/address";
 import { outliving } from "../../lib/storage";
 import { toBlocks, toDeploy, toModel, toOperations, toSecrets, toStorages } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
@@ -57,7 +58,7 @@ export function ModelLayout() {
         aside={model && <StatusMark status={model.life === "alive" ? model.status : model.life} />}
         summary={
           units.length > 0 ? (
-            <Tally statuses={units.map(unitStatus)} to={(status) => `${to}?status=${encodeURIComponent(status)}`} />
+            <Tally statuses={units.map(unitStatus)} to={(status) => `${to}${viewQuery({ tab: "units", statuses: [status] })}`} />
           ) : (
             model?.message
           )
