@@ -150,6 +150,7 @@ mod tests {
             unit: "site/0".parse().unwrap(),
             application: "site".parse().unwrap(),
             hook: hook.to_owned(),
+            about: String::new(),
             charm: "local:site-0".to_owned(),
             started_at: 1_795_257_480_000_000,
             duration,

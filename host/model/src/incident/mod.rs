@@ -14,8 +14,8 @@ use crate::{ApplicationName, Digest, MachineId, UnitName};
 #[cfg(test)]
 mod tests;
 
-/// Digits of an incident's id: enough that two of one model do not meet.
-const ID_DIGITS: usize = 16;
+/// Digits at the end of an incident's id: enough that two causes of one hook do not meet.
+const ID_DIGITS: usize = 8;
 
 /// What changed longer before the first failure is not shown with it, microseconds.
 pub const BEFORE: i64 = 3_600_000_000;
@@ -105,21 +105,26 @@ pub fn grouped(troubles: impl IntoIterator<Item = Trouble>) -> Vec<Incident> {
     incidents
 }
 
-/// The same for all units that fail for the same reason, also where the reason names the unit.
+/// The same for all units that fail for the same reason, also where the reason names the unit:
+/// `front-start-1b2c3d4e`, which a person can read in an address and in the audit log.
 fn id(trouble: &Trouble) -> String {
     let reason = match &trouble.unit {
         Some(unit) => trouble.reason.replace(unit.as_str(), "UNIT"),
         None => trouble.reason.clone(),
     };
-    let key = format!(
-        "{}\n{}\n{}\n{reason}",
-        trouble.about.words(),
-        trouble.status,
-        trouble.hook.as_deref().unwrap_or_default(),
-    );
-    let mut id = Digest::of(key).to_string();
-    id.truncate(ID_DIGITS);
-    id
+    let about = trouble.about.words();
+    let hook = trouble.hook.as_deref().unwrap_or_default();
+    let key = format!("{about}\n{}\n{hook}\n{reason}", trouble.status);
+    let digits = Digest::of(key).to_string();
+    let what = match hook.split_whitespace().next() {
+        Some(hook) => hook,
+        None => &trouble.status,
+    };
+    let words: String = format!("{about}-{what}")
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    format!("{words}-{}", &digits[..ID_DIGITS])
 }
 
 fn one(id: String, mut group: Vec<Trouble>) -> Option<Incident> {
@@ -188,6 +193,20 @@ pub trait Change {
     fn is_about(&self, application: &ApplicationName) -> bool;
     /// Whether it is about no application in particular.
     fn is_general(&self) -> bool;
+}
+
+impl<C: Change + ?Sized> Change for &C {
+    fn time(&self) -> i64 {
+        (**self).time()
+    }
+
+    fn is_about(&self, application: &ApplicationName) -> bool {
+        (**self).is_about(application)
+    }
+
+    fn is_general(&self) -> bool {
+        (**self).is_general()
+    }
 }
 
 /// Which of the changes, newest first, happened right before an incident and may have caused it: those

@@ -59,6 +59,8 @@ fn a_reason_that_names_its_unit_makes_no_incident_of_its_own() {
     let incidents = grouped(names.map(|name| failed(name, "start", &reason(name), 1)));
     assert_eq!(incidents.len(), 1);
     assert_eq!(incidents[0].reason, "cannot reach front/0 at all");
+    let (words, digits) = incidents[0].id.rsplit_once('-').expect("words and digits");
+    assert_eq!((words, digits.len()), ("front-start", ID_DIGITS));
 }
 
 #[test]

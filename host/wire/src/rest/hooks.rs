@@ -16,8 +16,11 @@ pub struct HookRun {
     pub id: i64,
     pub unit: UnitName,
     pub application: ApplicationName,
-    /// `config-changed`, with relation and remote unit where there are any.
+    /// `config-changed`, `website-relation-joined`.
     pub hook: String,
+    /// What this run was about: `relation 3, back/0`; empty where there is nothing beside the name.
+    #[serde(default)]
+    pub about: String,
     pub charm: String,
     /// When its turn came, microseconds UTC.
     pub started_at: i64,
