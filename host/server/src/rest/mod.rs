@@ -46,6 +46,7 @@ mod gate;
 mod history;
 mod hooks;
 mod idempotency;
+mod incidents;
 mod incoming;
 mod lines;
 mod login;
@@ -73,6 +74,7 @@ mod status;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod tokens;
 mod units;
 mod users;
@@ -202,7 +204,13 @@ fn table() -> &'static [Resource] {
             resource(
                 "status",
                 "The picture of a model.",
-                vec![status::routes(), history::routes(), logs::routes()],
+                vec![
+                    status::routes(),
+                    incidents::routes(),
+                    timeline::routes(),
+                    history::routes(),
+                    logs::routes(),
+                ],
             ),
             resource(
                 "events",

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use periapt_model::config::Value;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::OperationState;
 use periapt_model::{ModelUuid, UnitName};
@@ -95,7 +96,7 @@ async fn what_was_changed_right_before_is_told_and_who_only_to_admins() {
         let model = fixture.site(1).await;
         fixture.provision(&model).await;
         let change = ConfigChange {
-            set: [("title".to_owned(), "Hi".into())].into(),
+            set: [("title".to_owned(), Value::Text("Hi".to_owned()))].into(),
             reset: Vec::new(),
         };
         let changed = store.set_application_config(&model, &application("site"), change);

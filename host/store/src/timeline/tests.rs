@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use periapt_model::ModelUuid;
+use periapt_model::config::Value;
 use periapt_model::status::{Status, Workload};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::HookReport;
@@ -35,7 +36,7 @@ async fn something_happens(fixture: &Fixture) -> ModelUuid {
     store.write_audit(vec![record]).await.expect("recorded");
     minute();
     let change = ConfigChange {
-        set: [("title".to_owned(), "Hi".into())].into(),
+        set: [("title".to_owned(), Value::Text("Hi".to_owned()))].into(),
         reset: Vec::new(),
     };
     let changed = store.set_application_config(&model, &application("site"), change);
