@@ -17,8 +17,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
-    machines, payloads, reach, relations, resources, secrets, show_model, storage as storages,
-    tasks, terms,
+    incidents, machines, payloads, reach, relations, resources, secrets, show_hook, show_model,
+    storage as storages, tasks, terms, timeline,
 };
 
 pub use accounts::{
@@ -196,6 +196,12 @@ pub enum Command {
     ShowStatusLog(ShowStatusLog),
     /// Show the hooks that ran, newest first: when, how long, how they ended, what they changed.
     Hooks(Hooks),
+    #[command(flatten)]
+    ShowHook(show_hook::Verb),
+    #[command(flatten)]
+    Incidents(incidents::Verb),
+    #[command(flatten)]
+    Timeline(timeline::Verb),
     /// Show what runs in the containers of units: started, ended, how often and why.
     Services(Workloads),
     /// Show the checks of units: up or down, and what happens on a failure.
@@ -485,6 +491,17 @@ mod tests {
             "destroy-model demo --release-storage",
             "destroy-controller prod --destroy-all-models --destroy-storage",
             "status --storage",
+            "incidents site --all --format json --utc",
+            "list-incidents -m demo",
+            "incidents --retry site-start-1b2c3d4e",
+            "incidents --skip site-start-1b2c3d4e --no-prompt",
+            "incidents --silence site-start-1b2c3d4e --for 2h",
+            "incidents --end-silence site-start-1b2c3d4e",
+            "timeline site --since 1h --kinds config,hook -n 5 --format yaml",
+            "timeline --from 2026-11-27T14:30:00Z --to 2026-11-27T15:00:00Z --utc",
+            "show-hook 12 --format json",
+            "audit --sign-ins",
+            "audit --all",
             "resolved site/0 --no-retry",
             "resolved --all",
             "stop-unit site/0 site/1",

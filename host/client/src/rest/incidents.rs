@@ -21,12 +21,14 @@ impl RestClient {
 
     /// Retries the failed hooks of an incident.
     pub async fn retry_incident(&self, model: &str, id: &str) -> Result<IncidentAnswer, RestError> {
-        self.post(&paths::INCIDENT_RETRY.at([model, id]), &()).await
+        self.post(&paths::INCIDENT_RETRY.at([model, id]), &Empty {})
+            .await
     }
 
     /// Skips the failed hooks of an incident.
     pub async fn skip_incident(&self, model: &str, id: &str) -> Result<IncidentAnswer, RestError> {
-        self.post(&paths::INCIDENT_SKIP.at([model, id]), &()).await
+        self.post(&paths::INCIDENT_SKIP.at([model, id]), &Empty {})
+            .await
     }
 
     /// Keeps an incident quiet.
