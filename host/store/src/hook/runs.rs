@@ -73,7 +73,8 @@ impl Store {
             hook,
             result,
             since,
-            limit + 1
+            limit + 1,
+            query.until.unwrap_or(i64::MAX)
         ];
         let mut items = db.all(select, values).await?;
         let more = items.len() as u64 > limit;
@@ -99,7 +100,7 @@ macro_rules! page {
             "FROM hook_run WHERE model_uuid = $1 AND ",
             $whose,
             " AND id < $3 AND ($4 = '' OR application = $4) AND ($5 = '' OR hook = $5)
-            AND ($6 = '' OR result = $6) AND started_at >= $7 ORDER BY id DESC LIMIT $8"
+            AND ($6 = '' OR result = $6) AND started_at >= $7 AND started_at <= $9 ORDER BY id DESC LIMIT $8"
         )
     };
 }

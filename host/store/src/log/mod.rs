@@ -173,7 +173,7 @@ impl Store {
                     let values = params![model, filter.level, before, PAGE as u64];
                     let lines = db.all(BEFORE, values).await?;
                     for line in &lines {
-                        found += usize::from(filter.accepts(&line.entity, &line.module));
+                        found += usize::from(filter.accepts(line.time, &line.entity, &line.module));
                         before = line.id;
                         if found == tail {
                             break 'scan;
@@ -205,7 +205,7 @@ impl Store {
                     return Ok(page);
                 }
                 page.position = line.id;
-                if filter.accepts(&line.entity, &line.module) {
+                if filter.accepts(line.time, &line.entity, &line.module) {
                     page.records.push(shown(line)?);
                     page.positions.push(page.position);
                 }

@@ -133,7 +133,7 @@ fn wanted(query: &TimelineQuery, audit: bool) -> Result<Wanted> {
 }
 
 /// A moment as people and scripts write it, in microseconds.
-fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>> {
+pub(crate) fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>> {
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };

@@ -408,6 +408,10 @@ pub struct LogQuery {
     pub exclude_module: Option<String>,
     /// Lowest level shown.
     pub level: Option<String>,
+    /// RFC 3339: no line that was written before.
+    pub from: Option<String>,
+    /// RFC 3339: no line that was written after.
+    pub to: Option<String>,
     /// From the first line on.
     pub replay: bool,
     /// Lines of the past to begin with (default 10).
