@@ -112,6 +112,7 @@ fn id(trouble: &Trouble) -> String {
         Some(unit) => trouble.reason.replace(unit.as_str(), "UNIT"),
         None => trouble.reason.clone(),
     };
+    let reason = without_numbers(&reason);
     let about = trouble.about.words();
     let hook = trouble.hook.as_deref().unwrap_or_default();
     let key = format!("{about}\n{}\n{hook}\n{reason}", trouble.status);
@@ -125,6 +126,13 @@ fn id(trouble: &Trouble) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
     format!("{words}-{}", &digits[..ID_DIGITS])
+}
+
+/// Attempts, ports and process ids differ from one failure to the next and are no other cause.
+fn without_numbers(reason: &str) -> String {
+    let parts = reason.split(|c: char| c.is_ascii_digit());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("#")
 }
 
 fn one(id: String, mut group: Vec<Trouble>) -> Option<Incident> {

@@ -64,6 +64,13 @@ fn a_reason_that_names_its_unit_makes_no_incident_of_its_own() {
 }
 
 #[test]
+fn numbers_in_a_reason_make_no_other_incident() {
+    let first = failed("front/0", "start", "start: attempt 9", 1);
+    let second = failed("front/1", "start", "start: attempt 10", 2);
+    assert_eq!(grouped([first, second]).len(), 1);
+}
+
+#[test]
 fn what_is_worse_comes_first_and_only_hooks_are_retried() {
     let blocked = Trouble {
         status: "blocked".to_owned(),
@@ -153,7 +160,8 @@ proptest! {
         of in prop::collection::vec((0u8..3, 0u8..3, 0i64..50), 1..40),
     ) {
         let trouble = |(number, (hook, reason, since)): (usize, &(u8, u8, i64))| {
-            failed(&format!("front/{number}"), &format!("hook-{hook}"), &format!("r{reason}"), *since)
+            let reason = ["full", "gone", "late"][usize::from(*reason)];
+            failed(&format!("front/{number}"), &format!("hook-{hook}"), reason, *since)
         };
         let troubles: Vec<Trouble> = of.iter().enumerate().map(trouble).collect();
         let incidents = grouped(troubles.clone());
