@@ -249,7 +249,7 @@ impl Parts<'_> {
         let wanted = |part: &str| part.strip_prefix('{')?.strip_suffix('}').map(str::to_owned);
         let mut pairs = self.template.split('/').zip(self.target.split('/'));
         pairs
-            .find(|(part, _)| wanted(part).as_deref() == Some(name))
+            .find(|&(part, _)| wanted(part).as_deref() == Some(name))
             .map(|(_, value)| value.to_owned())
             .filter(|value| !value.is_empty())
     }

@@ -99,7 +99,8 @@ async fn what_was_changed_right_before_is_told_and_who_only_to_admins() {
             set: [("title".to_owned(), Value::Text("Hi".to_owned()))].into(),
             reset: Vec::new(),
         };
-        let changed = store.set_application_config(&model, &application("site"), change);
+        let site = application("site");
+        let changed = store.set_application_config(&model, &site, change);
         changed.await.expect("changed");
         fixture.clock.advance(Duration::from_secs(5));
         fails(&fixture, &model, &unit("site/0"), "boom").await;

@@ -39,7 +39,8 @@ async fn something_happens(fixture: &Fixture) -> ModelUuid {
         set: [("title".to_owned(), Value::Text("Hi".to_owned()))].into(),
         reset: Vec::new(),
     };
-    let changed = store.set_application_config(&model, &application("site"), change);
+    let site = application("site");
+    let changed = store.set_application_config(&model, &site, change);
     changed.await.expect("changed");
     minute();
     let said = Status::new(Workload::Active, "ready");
@@ -68,7 +69,8 @@ async fn something_happens(fixture: &Fixture) -> ModelUuid {
         records: vec![line],
         ..HookCommit::default()
     };
-    let committed = store.commit_hook_run(&model, &unit("site/0"), commit);
+    let first = unit("site/0");
+    let committed = store.commit_hook_run(&model, &first, commit);
     committed.await.expect("committed");
     model
 }

@@ -18,14 +18,22 @@ fn every_route_that_changes_something_has_its_words_and_no_other() {
     for words in WORDS {
         let known = routes().any(|route| route.method == words.method && route.path == words.path);
         assert!(known, "{} {} is no route", words.method, words.path);
-        assert!(matches!(words.verbs.last(), Some(("", _))), "{}", words.path);
+        assert!(
+            matches!(words.verbs.last(), Some(("", _))),
+            "{}",
+            words.path
+        );
         let last = words.objects.last().copied().unwrap_or_default();
         assert!(!last.contains("{body."), "{last} may be without its body");
         for object in words.objects {
             for part in object.split('{').skip(1) {
                 let name = part.split('}').next().unwrap_or_default();
                 let in_path = words.path.contains(&format!("{{{name}}}"));
-                assert!(in_path || name.starts_with("body."), "{object} of {}", words.path);
+                assert!(
+                    in_path || name.starts_with("body."),
+                    "{object} of {}",
+                    words.path
+                );
             }
         }
     }
@@ -61,10 +69,18 @@ fn a_change_is_a_verb_and_an_object() {
 #[test]
 fn what_the_body_does_not_say_is_left_out() {
     let target = "/v1/models/shop/relations";
-    let odd = told("POST", paths::RELATIONS.text, target, json!({ "endpoints": 7 }));
+    let odd = told(
+        "POST",
+        paths::RELATIONS.text,
+        target,
+        json!({ "endpoints": 7 }),
+    );
     assert_eq!(odd.object, "7");
     let none = told("POST", paths::RELATIONS.text, target, Value::Null);
-    assert_eq!((none.object.as_str(), none.about.len()), ("two applications", 0));
+    assert_eq!(
+        (none.object.as_str(), none.about.len()),
+        ("two applications", 0)
+    );
     let long = json!({ "name": "x".repeat(1_000) });
     let cut = told("POST", paths::MODELS.text, "/v1/models", long);
     assert!(cut.object.len() <= OBJECT, "{}", cut.object.len());
@@ -75,7 +91,13 @@ fn signing_in_is_no_change() {
     let body = json!({ "user": "admin", "password": "SECRET" });
     let signed = told("POST", paths::LOGIN.text, "/v1/login", body);
     assert_eq!(signed.kind, AuditKind::SignIn);
-    assert_eq!((signed.verb.as_str(), signed.object.as_str()), ("signed in", ""));
+    assert_eq!(
+        (signed.verb.as_str(), signed.object.as_str()),
+        ("signed in", "")
+    );
     assert_eq!(of_call("Uniter", "Commit", false).kind, AuditKind::Call);
-    assert_eq!(of_call("Application", "Deploy", true).object, "Application.Deploy");
+    assert_eq!(
+        of_call("Application", "Deploy", true).object,
+        "Application.Deploy"
+    );
 }
