@@ -6,6 +6,7 @@
 mod actions;
 mod charms;
 mod front_door;
+mod incidents;
 mod operators;
 mod secrets;
 mod storage;

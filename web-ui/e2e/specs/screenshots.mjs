@@ -1,7 +1,7 @@
 /** A picture of every page, wide and narrow, light; the overview in the dark too. */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { dialogs, fillWrongly, furnish, invalid, open, pages, relation, visit } from "../pages.mjs";
+import { dialogs, fillWrongly, furnish, hookRun, invalid, open, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
@@ -25,6 +25,7 @@ export default async function ({ enter, world }) {
     await page.screenshot({ path: `${directory}/sign-in-${suffix}.png` });
     await signIn(page, world);
     things.relation = await relation(page, world.model);
+    things.run = await hookRun(page, world.model, "hook=start&result=failed");
     for (const place of pages(world.model, things)) {
       await visit(page, place);
       const overflow = await page.evaluate(

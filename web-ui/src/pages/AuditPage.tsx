@@ -12,7 +12,7 @@ import { PageHead } from "../components/PageHead";
 import { Empty, Failure, Loading } from "../components/States";
 import { Time } from "../components/Time";
 import { command } from "../lib/commands";
-import { toApplication, toUnit } from "../lib/to";
+import { toApplication, toIncidents, toUnit } from "../lib/to";
 import { useFilters } from "../lib/useFilters";
 
 const NAMES = ["user", "matching", "result", "kind"] as const;
@@ -99,12 +99,17 @@ function refused(result: string): boolean {
   return result !== "ok" && !/^[23]\d\d$/.test(result);
 }
 
+/** Where one finds what something was done to; the narrowest of its names comes first, a unit before its application. */
+function placeOf(model: string, object: string, [name]: readonly string[]): string | null {
+  if (!name || !object.includes(name)) return null;
+  if (object.startsWith("incident ")) return toIncidents(model);
+  return name.includes("/") ? toUnit(model, name) : toApplication(model, name);
+}
+
 /** What was done, with a way to what it was done to; what has no words is told as it was called. */
 function What({ record: { verb, object, about, model, what, target } }: { record: AuditRecord }) {
   if (!verb) return <span className="mono">{`${what} ${target}`}</span>;
-  // The narrowest comes first: a unit before its application.
-  const [name] = about;
-  const place = name && model && object.includes(name) ? (name.includes("/") ? toUnit : toApplication)(model, name) : null;
+  const place = model ? placeOf(model, object, about) : null;
   return (
     <>
       {verb} {place ? <Link to={place}>{object}</Link> : object}

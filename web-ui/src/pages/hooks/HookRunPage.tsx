@@ -7,7 +7,7 @@ import * as paths from "../../api/paths";
 import type { HookDetails, RunEffect } from "../../api/types";
 import { StatusMark } from "../../components/charts";
 import { hookName } from "../../components/charts/hooks/names";
-import { clockTime, durationText, exactTime } from "../../components/charts/time";
+import { clockTime, durationText, exactTime, present } from "../../components/charts/time";
 import { CopyTools } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
 import { PageHead } from "../../components/PageHead";
@@ -19,10 +19,19 @@ import { told } from "../../lib/incidents";
 import { micros } from "../../lib/range";
 import { toCharm, toHookRun, toModel, toUnit } from "../../lib/to";
 
+/** How long after its end a run may get more lines, microseconds. */
+const LATE = 60_000_000;
+
 /** One run of a hook: its log, what it saw and changed, how long it took and what it used. */
 export function HookRunPage() {
   const { model = "", run = "" } = useParams();
-  const found = useQuery({ queryKey: ["hook-run", model, run], queryFn: () => hooks.report(model, Number(run)) });
+  const found = useQuery({
+    queryKey: ["hook-run", model, run],
+    queryFn: () => hooks.report(model, Number(run)),
+    // Lines of a hook that failed come a moment after its end.
+    refetchInterval: ({ state: { data } }) =>
+      data && present() - data.run["started-at"] - data.run.duration < LATE ? 2_000 : false,
+  });
   const cli = command("show-hook", "-m", model, run);
   const crumbs = [
     { to: "/models", label: "Models" },
@@ -127,7 +136,7 @@ export function HookRunPage() {
         {details.lines.length === 0 ? (
           <p className="muted">It logged nothing, or its lines are no longer kept.</p>
         ) : (
-          <pre className="hook-run__log" tabIndex={0} aria-label="Lines logged by this run">
+          <pre className="hook-run__log" role="region" tabIndex={0} aria-label="Lines logged by this run">
             {details.lines
               .map(({ time, level, message }) => `${clockTime(micros(time) ?? 0)} ${level} ${message}`)
               .join("\n")}
