@@ -7,6 +7,7 @@ mod actions;
 mod charms;
 mod fleet;
 mod front_door;
+mod incidents;
 mod operators;
 mod secrets;
 mod storage;

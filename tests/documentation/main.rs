@@ -315,7 +315,7 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
         "of the shop's database",
         "password=correct horse",
         "password=battery staple",
-        "/reveal",
+        "revealed secret",
         "refused, as it should be",
         "daily",
         "sealed anew",
@@ -414,6 +414,28 @@ fn the_page_about_observing_works_as_written() -> Result<()> {
     let script = blocks(&root().join("docs/how-to/observe.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
     anyhow::ensure!(shown.contains("periapt_hooks_total"), "{shown}");
+    Ok(())
+}
+
+#[test]
+fn the_page_about_finding_what_went_wrong_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("probe"), home.join("probe.charm"))?;
+    let page = root().join("docs/how-to/find-what-went-wrong.md");
+    let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
+    for wanted in [
+        "worker-config-changed-",
+        "changed before:",
+        "is silenced until it changes",
+        "No incidents.",
+        "retrying the failed hook of 2 units",
+        "deployed",
+        "changed script of worker",
+        "Changed since the last good run",
+        "admin",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
     Ok(())
 }
 

@@ -13,6 +13,7 @@ mod gateway;
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;
 mod juju_scripts;
+mod incidents;
 mod lifecycle;
 mod metrics;
 mod observe;

@@ -28,8 +28,16 @@ export async function relation(page, model) {
   return { id: found.id, key };
 }
 
+/** The newest run of a hook that a query finds. */
+export async function hookRun(page, model, query) {
+  const answer = await page.request.get(`/v1/models/${encodeURIComponent(model)}/hooks?limit=1&${query}`);
+  const { items } = await answer.json();
+  if (items.length === 0) throw new Error(`no run of a hook for ${query}`);
+  return items[0].id;
+}
+
 /** Every page, for the walks over all of them: its name, its address, what shows that it is there. */
-export function pages(model, { application, unit, machine, charm, user, relation }) {
+export function pages(model, { application, unit, machine, charm, user, relation, run }) {
   const part = encodeURIComponent;
   const m = `/models/${part(model)}`;
   return [
@@ -42,6 +50,10 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["unit-details", `${m}?tab=units&open=${part(unit)}`, model],
     ["application-details", `${m}?open=${part(application)}`, model],
     ["machine-details", `${m}?tab=machines&open=${part(machine)}`, model],
+    ["incidents", `${m}/incidents`, model],
+    ["timeline", `${m}/timeline`, model],
+    ["hook-run", `${m}/hooks/${run}`, `start of ${unit}`],
+    ["no-hook-run", `${m}/hooks/0`, "Run 0"],
     ["topology", `${m}/topology`, model],
     ["relations", `${m}/relations`, model],
     ["relation", `${m}/relations/${relation.id}`, relation.key],
@@ -120,6 +132,8 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["create-pool", [`${m}/storage`, model], "Create pool"],
     ["remove-storage", [`${m}/storage/data/0`, "data/0"], "Remove"],
     ["add-storage", [`${m}/units/${unit}?view=storage`, unit], "Add storage"],
+    ["skip-incident", [`${m}/incidents`, model], "Skip"],
+    ["silence-incident", [`${m}/incidents`, model], "Silence"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
     ["add-machines", [`${m}?tab=machines`, model], "Add machines"],
     ["views", [m, model], { summary: "Views" }],

@@ -19,9 +19,9 @@ mod tests;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find, info,
-    known, machines, payloads, reach, regions, relations, resources, scale, secrets, show_model,
-    storage as storages, tasks, terms, version,
+    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
+    incidents, info, known, machines, payloads, reach, regions, relations, resources, scale,
+    secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, version,
 };
 
 pub use accounts::{
@@ -216,6 +216,12 @@ pub enum Command {
     ShowStatusLog(ShowStatusLog),
     /// Show the hooks that ran, newest first: when, how long, how they ended, what they changed.
     Hooks(Hooks),
+    #[command(flatten)]
+    ShowHook(show_hook::Verb),
+    #[command(flatten)]
+    Incidents(incidents::Verb),
+    #[command(flatten)]
+    Timeline(timeline::Verb),
     /// Show what runs in the containers of units: started, ended, how often and why.
     Services(Workloads),
     /// Show the checks of units: up or down, and what happens on a failure.

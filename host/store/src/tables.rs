@@ -8,8 +8,8 @@ use periapt_model::ModelUuid;
 
 use crate::db::{Param, Tx, params};
 use crate::{
-    Result, annotation, application, block, charm, cleanup, controller, database, hook, lease, log,
-    machine, model, operation, payload, relation, resource, secret, status, storage, unit, usage,
+    Result, annotation, application, block, charm, cleanup, controller, database, difference, hook,
+    incident, lease, log, machine, model, operation, payload, relation, resource, secret, status, storage, unit, usage,
     user,
 };
 
@@ -108,6 +108,8 @@ pub(crate) const ALL: &[&[Table]] = &[
     usage::TABLES,
     user::TABLES,
     database::TABLES,
+    difference::TABLES,
+    incident::TABLES,
 ];
 
 /// Deletes all rows of a model.

@@ -14,6 +14,12 @@ export default async function ({ enter, world }) {
   const told = await api(page, "GET", `/v1/models/${model}/applications/probe`);
   check(told.status.status === "error", `the API calls the application ${told.status.status}`);
   await page.getByRole("tab", { name: /^Applications/ }).click();
+  const { applications } = JSON.parse(await periapt("status", "--format", "json"));
+  const inCli = applications.probe["application-status"].current;
+  check(inCli === "error", `the command line calls the application ${inCli}`);
+  await page.getByLabel("Search everything").fill("probe");
+  await page.getByRole("option", { name: /^application.*probe.*error/ }).first().waitFor();
+  await page.keyboard.press("Escape");
   const row = page.locator('tr[data-application="probe"]');
   await row.getByText("error", { exact: true }).waitFor();
   await row.getByText("0/2").waitFor();

@@ -170,6 +170,9 @@ export interface HookFilter {
   application?: string | undefined;
   hook?: string | undefined;
   result?: string | undefined;
+  /** Microseconds. */
+  since?: number | undefined;
+  until?: number | undefined;
   limit?: number;
   after?: string | undefined;
 }
@@ -177,6 +180,30 @@ export interface HookFilter {
 export const hooks = {
   page: (model: string, filter: HookFilter) =>
     page<t.HookRun>(`${paths.model(model)}/hooks`, { ...filter }),
+  report: (model: string, id: number) => call<t.HookDetails>("GET", paths.hookReport(model, id)),
+};
+
+export const incidents = {
+  list: (model: string) => all<t.IncidentInfo>(paths.incidents(model)),
+  retry: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "retry")),
+  skip: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "skip")),
+  /** For so many seconds; until it changes without. */
+  silence: (model: string, id: string, seconds: number | null) =>
+    call<t.SilenceInfo>("POST", paths.incident(model, id, "silence"), { body: seconds === null ? {} : { seconds } }),
+  endSilence: (model: string, id: string) => call<unknown>("DELETE", paths.incident(model, id, "silence")),
+};
+
+export interface TimelineFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  kinds?: string | undefined;
+  application?: string | undefined;
+  limit?: number;
+  after?: string | undefined;
+}
+
+export const timeline = {
+  page: (model: string, filter: TimelineFilter) => page<t.TimelineEntry>(paths.timeline(model), { ...filter }),
 };
 
 export interface OperationFilter {
@@ -291,6 +318,8 @@ export interface AuditFilter {
   user?: string | undefined;
   matching?: string | undefined;
   result?: string | undefined;
+  /** `change`, `sign-in`, `call`. */
+  kind?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
   limit?: number;

@@ -39,6 +39,16 @@ export const resources = (inModel: string, name: string): string => `${applicati
 export const resource = (inModel: string, name: string, resource: string): string =>
   `${resources(inModel, name)}/${part(resource)}`;
 
+export const incidents = (inModel: string): string => `${model(inModel)}/incidents`;
+
+/** What is done with an incident: `retry`, `skip` or `silence`. */
+export const incident = (inModel: string, id: string, what: "retry" | "skip" | "silence"): string =>
+  `${incidents(inModel)}/${part(id)}/${what}`;
+
+export const timeline = (inModel: string): string => `${model(inModel)}/timeline`;
+
+export const hookReport = (inModel: string, id: number): string => `${model(inModel)}/hooks/${id}/report`;
+
 export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;
 
 export const block = (inModel: string, kind: string): string => `${blocks(inModel)}/${part(kind)}`;

@@ -1,6 +1,7 @@
 /** `/` anywhere: a field that finds models, applications, units, machines, charms and pages. */
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { StatusMark } from "./charts";
 import { find, type Target } from "../lib/search";
 import { useTargets } from "../lib/useTargets";
 
@@ -94,6 +95,7 @@ export function Search({ model }: { model: string | null }) {
           >
             <span className="search__kind">{target.kind}</span>
             <span className="search__name">{target.name}</span>
+            {target.status && <StatusMark status={target.status} />}
             <span className="search__where">{target.where}</span>
           </li>
         ))}

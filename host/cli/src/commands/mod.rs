@@ -24,6 +24,7 @@ mod deploy;
 mod download;
 pub mod find;
 mod hooks;
+pub mod incidents;
 pub mod info;
 mod introspect;
 pub mod known;
@@ -44,11 +45,13 @@ pub mod secrets;
 mod service;
 mod settings;
 mod show;
+pub mod show_hook;
 pub mod show_model;
 mod status;
 pub mod storage;
 pub mod tasks;
 pub mod terms;
+pub mod timeline;
 mod units;
 pub mod version;
 mod wait_for;
@@ -149,6 +152,9 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
+        Command::ShowHook(verb) => show_hook::run(context, verb).await,
+        Command::Incidents(verb) => incidents::run(context, verb).await,
+        Command::Timeline(verb) => timeline::run(context, verb).await,
         Command::Metrics(arguments) => metrics::metrics(context, arguments).await,
         Command::Services(arguments) => workloads::services(context, arguments).await,
         Command::Checks(arguments) => workloads::checks(context, arguments).await,

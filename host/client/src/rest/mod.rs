@@ -17,6 +17,7 @@ mod charms;
 mod constraints;
 mod controller;
 mod events;
+mod incidents;
 mod lines;
 mod metrics;
 mod models;

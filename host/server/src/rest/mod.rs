@@ -47,6 +47,7 @@ mod gate;
 mod history;
 mod hooks;
 mod idempotency;
+mod incidents;
 mod incoming;
 mod lines;
 mod login;
@@ -74,6 +75,7 @@ mod status;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod tokens;
 mod units;
 mod users;
@@ -203,7 +205,13 @@ fn table() -> &'static [Resource] {
             resource(
                 "status",
                 "The picture of a model.",
-                vec![status::routes(), history::routes(), logs::routes()],
+                vec![
+                    status::routes(),
+                    incidents::routes(),
+                    timeline::routes(),
+                    history::routes(),
+                    logs::routes(),
+                ],
             ),
             resource(
                 "events",

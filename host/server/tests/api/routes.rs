@@ -294,6 +294,9 @@ const NEVER_BLOCKED: &[(&str, &str)] = &[
     ("DELETE", "/v1/models/{model}/blocks/{kind}"),
     ("POST", "/v1/models/{model}/charm-revisions"),
     ("POST", "/v1/models/{model}/charms"),
+    // Who hears of an incident changes nothing in the model.
+    ("POST", "/v1/models/{model}/incidents/{id}/silence"),
+    ("DELETE", "/v1/models/{model}/incidents/{id}/silence"),
     ("POST", "/v1/models/{model}/secrets/{secret}/reveal"),
     ("POST", "/v1/models/{model}/tasks/{task}/cancel"),
 ];

@@ -13,7 +13,9 @@ mod constraints;
 mod credentials;
 mod defaults;
 mod events;
+mod hook_report;
 mod hooks;
+mod incidents;
 mod machines;
 mod metrics;
 mod nodes;
@@ -28,6 +30,7 @@ mod resources;
 mod secrets;
 mod storage;
 mod terms;
+mod timeline;
 pub mod waiting;
 mod workloads;
 
@@ -53,7 +56,9 @@ pub use constraints::*;
 pub use credentials::*;
 pub use defaults::*;
 pub use events::*;
+pub use hook_report::*;
 pub use hooks::*;
+pub use incidents::*;
 pub use machines::*;
 pub use metrics::*;
 pub use nodes::*;
@@ -67,6 +72,7 @@ pub use resources::*;
 pub use secrets::*;
 pub use storage::*;
 pub use terms::*;
+pub use timeline::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 
@@ -408,6 +414,10 @@ pub struct LogQuery {
     pub exclude_module: Option<String>,
     /// Lowest level shown.
     pub level: Option<String>,
+    /// RFC 3339: no line that was written before.
+    pub from: Option<String>,
+    /// RFC 3339: no line that was written after.
+    pub to: Option<String>,
     /// From the first line on.
     pub replay: bool,
     /// Lines of the past to begin with (default 10).

@@ -102,6 +102,11 @@ paths! {
     MODEL_EVENTS(1) = "/v1/models/{model}/events";
     HOOKS(1) = "/v1/models/{model}/hooks";
     HOOK(2) = "/v1/models/{model}/hooks/{id}";
+    HOOK_REPORT(2) = "/v1/models/{model}/hooks/{id}/report";
+    INCIDENTS(1) = "/v1/models/{model}/incidents";
+    INCIDENT_RETRY(2) = "/v1/models/{model}/incidents/{id}/retry";
+    INCIDENT_SILENCE(2) = "/v1/models/{model}/incidents/{id}/silence";
+    INCIDENT_SKIP(2) = "/v1/models/{model}/incidents/{id}/skip";
     MODEL_INTROSPECTION(2) = "/v1/models/{model}/introspection/{report}";
     MODEL_LOGS(1) = "/v1/models/{model}/logs";
     MACHINES(1) = "/v1/models/{model}/machines";
@@ -132,6 +137,7 @@ paths! {
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     TASK(2) = "/v1/models/{model}/tasks/{task}";
     TASK_CANCEL(2) = "/v1/models/{model}/tasks/{task}/cancel";
+    MODEL_TIMELINE(1) = "/v1/models/{model}/timeline";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
