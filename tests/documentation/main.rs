@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use periapt_tests::receivers::{MailServer, Webhook};
 use periapt_tests::vault::Vault;
 use periapt_tests::{charm, charm_with, program, root};
 
@@ -323,6 +324,39 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_alerts_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let webhook = Webhook::started()?;
+    let server = MailServer::started(true, "")?;
+    std::fs::write(home.join("mail-ca.pem"), &server.authority)?;
+    let mut script = blocks(&root().join("docs/how-to/alerts.md"))?.join("\n");
+    // Those that are there, instead of those that readers have.
+    let (url, port) = (webhook.url(), format!("port={}", server.port));
+    for (theirs, ours) in [
+        ("https://hooks.example.com/periapt", url.as_str()),
+        ("host=mail.example.com", "host=localhost"),
+        ("port=587", port.as_str()),
+    ] {
+        anyhow::ensure!(script.contains(theirs), "{theirs}: {script}");
+        script = script.replace(theirs, ours);
+    }
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "took the message and answered 204",
+        "unit-error",
+        "removal-overdue",
+        "is silent until",
+        "refused, as it should be",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    webhook.until_told("test", 0, 0)?;
+    server.until_mailed("test")?;
     Ok(())
 }
 

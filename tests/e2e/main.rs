@@ -3,6 +3,7 @@
 mod accounts;
 mod actions;
 mod agents;
+mod alerts;
 mod author;
 mod blocks;
 mod bundles;

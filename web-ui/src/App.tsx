@@ -16,6 +16,7 @@ import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
 import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
 import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
+import { AlertsPage } from "./pages/alerts/AlertsPage";
 import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
 import { BlocksPage } from "./pages/blocks/BlocksPage";
@@ -80,6 +81,7 @@ export function App() {
               </SuperusersOnly>
             }
           />
+          <Route path="/alerts" element={<AlertsPage />} />
           <Route path="/controller" element={<ControllerPage />} />
           <Route
             path="/users"

@@ -19,7 +19,7 @@ mod tests;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
+    actions, alerts, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
     incidents, info, known, machines, payloads, reach, regions, relations, resources, scale,
     secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, version,
 };
@@ -194,6 +194,8 @@ pub enum Command {
     Secrets(secrets::Verb),
     #[command(flatten)]
     SecretBackends(secrets::backends::Verb),
+    #[command(flatten)]
+    Alerts(alerts::Verb),
     #[command(flatten)]
     Storage(storages::Verb),
     #[command(flatten)]

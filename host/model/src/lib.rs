@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod address;
+pub mod alert;
 pub mod annotation;
 pub mod block;
 pub mod bounds;

@@ -17,6 +17,7 @@ use periapt_database::{OpenDatabase, Options};
 use periapt_model::ModelUuid;
 use periapt_model::refusal::Subject;
 
+mod alert;
 mod annotation;
 mod application;
 mod audit;
@@ -63,6 +64,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use alert::{DueDelivery, StoredReceiver};
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
 pub use changes::namespace;
 pub use charm::CompiledForm;

@@ -286,6 +286,32 @@ export const secretBackends = {
   list: () => call<t.SecretBackendInfo[]>("GET", paths.SECRET_BACKENDS),
 };
 
+export interface NewAlertRule {
+  name: string;
+  condition: t.AlertCondition;
+  threshold: string;
+  model?: string;
+  receivers: string[];
+}
+
+export const alerts = {
+  list: (state: "firing" | "resolved", limit: number) =>
+    page<t.AlertInfo>(paths.ALERTS, { state, limit }),
+  /** The visitor takes it on. */
+  acknowledge: (id: number) => call<t.AlertInfo>("POST", `${paths.alert(id)}/acknowledge`),
+  rules: () => call<t.AlertRuleInfo[]>("GET", paths.ALERT_RULES),
+  addRule: (body: NewAlertRule) => call<t.AlertRuleInfo>("POST", paths.ALERT_RULES, { body }),
+  removeRule: (name: string) => call<unknown>("DELETE", paths.alertRule(name)),
+  silenceRule: (name: string, duration: string) =>
+    call<t.AlertRuleInfo>("POST", `${paths.alertRule(name)}/silence`, { body: { duration } }),
+  receivers: () => call<t.AlertReceiverInfo[]>("GET", paths.ALERT_RECEIVERS),
+  addReceiver: (body: { name: string; type: string; config: t.SecretValues }) =>
+    call<t.AlertReceiverInfo>("POST", paths.ALERT_RECEIVERS, { body }),
+  removeReceiver: (name: string) => call<unknown>("DELETE", paths.alertReceiver(name)),
+  testReceiver: (name: string) => call<t.AlertDelivery>("POST", `${paths.alertReceiver(name)}/test`),
+  deliveries: (limit: number) => page<t.AlertDelivery>(paths.ALERT_DELIVERIES, { limit }),
+};
+
 export const storage = {
   attach: (model: string, id: string, unit: string) =>
     call<t.StorageInfo>("POST", `${paths.storage(model, id)}/attach`, { body: { unit } }),

@@ -30,6 +30,17 @@ export const charm = (inModel: string, url: string): string =>
 export const events = (inModel: string | null): string =>
   inModel === null ? "/v1/events" : `${model(inModel)}/events`;
 
+export const ALERTS = "/v1/alerts";
+export const ALERT_RULES = "/v1/alert-rules";
+export const ALERT_RECEIVERS = "/v1/alert-receivers";
+export const ALERT_DELIVERIES = "/v1/alert-deliveries";
+
+export const alert = (id: number): string => `${ALERTS}/${id}`;
+
+export const alertRule = (name: string): string => `${ALERT_RULES}/${part(name)}`;
+
+export const alertReceiver = (name: string): string => `${ALERT_RECEIVERS}/${part(name)}`;
+
 export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
 export const actions = (inModel: string, name: string): string => `${application(inModel, name)}/actions`;

@@ -66,6 +66,12 @@ export type NodeView = Schemas["NodeView"];
 export type EngineView = Schemas["EngineView"];
 export type EngineMap = Schemas["EngineMap"];
 
+export type AlertInfo = Schemas["AlertInfo"];
+export type AlertRuleInfo = Schemas["AlertRuleInfo"];
+export type AlertReceiverInfo = Schemas["AlertReceiverInfo"];
+export type AlertDelivery = Schemas["AlertDelivery"];
+export type AlertCondition = Schemas["Condition"];
+
 export type SecretInfo = Schemas["SecretInfo"];
 export type SecretRevision = Schemas["SecretRevision"];
 export type SecretBackendInfo = Schemas["SecretBackendInfo"];

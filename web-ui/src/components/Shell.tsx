@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Link, NavLink, useLocation } from "react-router";
 import { useHealth } from "../live/context";
 import { useSuperuser, useVisitor } from "../session";
+import { AlertNotifier } from "./AlertNotifier";
+import { ControllerSwitch } from "./ControllerSwitch";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { FaviconBadge } from "./FaviconBadge";
 import { LiveBadge } from "./LiveBadge";
@@ -18,6 +20,7 @@ interface Place {
 
 const PLACES: Place[] = [
   { to: "/models", label: "Models" },
+  { to: "/alerts", label: "Alerts" },
   { to: "/audit", label: "Audit", superuser: true },
   { to: "/controller", label: "Controller" },
   { to: "/users", label: "Users", superuser: true },
@@ -32,6 +35,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className={`shell ${open ? "is-open" : ""} ${stale ? "is-stale" : ""}`}>
+      <AlertNotifier />
       <a className="skip-link" href="#content">
         Skip to the content
       </a>
@@ -60,7 +64,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
             ))}
           </ul>
           <div className="side__foot">
-            {whoami && <p className="side__controller">{whoami.controller}</p>}
+            {whoami && <ControllerSwitch name={whoami.controller} />}
             <NavLink to="/account">{session?.user ?? "Account"}</NavLink>
             <ThemeSwitch />
           </div>

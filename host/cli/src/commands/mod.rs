@@ -3,6 +3,7 @@
 mod accounts;
 pub mod actions;
 mod agents;
+pub mod alerts;
 pub mod annotations;
 mod applications;
 mod audit;
@@ -141,6 +142,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Annotations(verb) => annotations::run(context, verb).await,
         Command::Secrets(verb) => secrets::run(context, verb).await,
         Command::SecretBackends(verb) => secrets::backends::run(context, verb).await,
+        Command::Alerts(verb) => alerts::run(context, verb).await,
         Command::Storage(verb) => storage::run(context, verb).await,
         Command::StoragePools(verb) => storage::pools::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,

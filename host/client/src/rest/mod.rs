@@ -9,6 +9,7 @@
 //! is sent once more, and made once.
 
 mod accounts;
+mod alerts;
 mod annotations;
 mod applications;
 mod backups;

@@ -24,6 +24,7 @@ use crate::ui;
 
 mod access;
 mod agents;
+mod alerts;
 mod annotations;
 mod applications;
 mod arrival;
@@ -141,6 +142,11 @@ fn table() -> &'static [Resource] {
                     observe::routes(),
                     probes::routes(),
                 ],
+            ),
+            resource(
+                "alerts",
+                "What is watched for, what fires, and who is told.",
+                vec![alerts::routes()],
             ),
             resource(
                 "audit",

@@ -220,6 +220,7 @@ const FOR_ALL_PEOPLE: &[(&str, &str)] = &[
     ("GET", "/v1/whoami"),
     ("GET", "/v1/controller"),
     ("GET", "/v1/clouds"),
+    ("GET", "/v1/alerts"),
     ("GET", "/v1/secret-backends"),
     // One's own.
     ("GET", "/v1/credentials"),

@@ -4,6 +4,7 @@
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;
+mod alerts;
 mod annotations;
 mod audit;
 mod backups;
@@ -46,6 +47,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::MeterStatus;
 
 pub use accounts::*;
+pub use alerts::*;
 pub use annotations::*;
 
 pub use audit::*;

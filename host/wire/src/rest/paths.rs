@@ -47,6 +47,15 @@ paths! {
     HEALTH(0) = "/health";
     METRICS(0) = "/metrics";
     READY(0) = "/ready";
+    ALERT_DELIVERIES(0) = "/v1/alert-deliveries";
+    ALERT_RECEIVERS(0) = "/v1/alert-receivers";
+    ALERT_RECEIVER(1) = "/v1/alert-receivers/{receiver}";
+    ALERT_RECEIVER_TEST(1) = "/v1/alert-receivers/{receiver}/test";
+    ALERT_RULES(0) = "/v1/alert-rules";
+    ALERT_RULE(1) = "/v1/alert-rules/{rule}";
+    ALERT_RULE_SILENCE(1) = "/v1/alert-rules/{rule}/silence";
+    ALERTS(0) = "/v1/alerts";
+    ALERT_ACKNOWLEDGE(1) = "/v1/alerts/{alert}/acknowledge";
     AUDIT(0) = "/v1/audit";
     BACKUPS(0) = "/v1/backups";
     BACKUP(1) = "/v1/backups/{backup}";

@@ -15,14 +15,16 @@ interface Properties {
   model: string;
   application: ApplicationInfo;
   units: readonly UnitInfo[];
+  /** What the field has at first; as many units as there are without it. */
+  wanted?: string;
   onClose: () => void;
 }
 
-export function ScaleDialog({ model, application, units, onClose }: Properties) {
+export function ScaleDialog({ model, application, units, wanted: given, onClose }: Properties) {
   const { name } = application;
   const { units: all } = useModel(model);
   const present = aliveUnits(units).length;
-  const [text, setText] = useState(String(present));
+  const [text, setText] = useState(given || String(present));
   const [typed, setTyped] = useState("");
   const wanted = Number(text);
   const error = unitsError(text);
