@@ -96,8 +96,8 @@ pub enum BundleResource {
 /// What is wrong with a bundle's file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BundleError {
-    #[error("the bundle cannot be read: {0}")]
-    Unreadable(String),
+    #[error("the bundle cannot be read: {message}")]
+    Unreadable { message: String, line: Option<u64> },
     #[error("a bundle needs applications")]
     Empty,
     #[error("application \"{0}\" names no charm")]
@@ -135,7 +135,7 @@ pub enum BundleError {
 impl BundleError {
     pub fn code(&self) -> &'static str {
         match self {
-            BundleError::Unreadable(_) => "bundle-unreadable",
+            BundleError::Unreadable { .. } => "bundle-unreadable",
             BundleError::Empty => "bundle-empty",
             BundleError::NoCharm(_) => "bundle-charm-missing",
             BundleError::NotAPair(_) | BundleError::UnknownApplication { .. } => {
@@ -377,7 +377,10 @@ impl Bundle {
 }
 
 fn read(text: &str) -> Result<Written, BundleError> {
-    serde_saphyr::from_str(text).map_err(|error| BundleError::Unreadable(error.to_string()))
+    serde_saphyr::from_str(text).map_err(|error| BundleError::Unreadable {
+        message: error.to_string(),
+        line: error.location().map(|location| location.line()),
+    })
 }
 
 fn pairs(written: WrittenRelation) -> Result<Vec<[String; 2]>, BundleError> {
