@@ -22,6 +22,7 @@ mod application;
 mod audit;
 pub mod backup;
 mod block;
+mod bundle;
 mod changes;
 mod charm;
 mod cleanup;
@@ -61,6 +62,7 @@ mod testing;
 mod tests;
 
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
+pub use bundle::{ABANDONED, ApplyEnd, KnownApply, NewApply};
 pub use changes::namespace;
 pub use charm::CompiledForm;
 pub use cloud::CONTROLLER_CLOUD;

@@ -77,6 +77,18 @@ refusals! {
     AnnotationInvalid "annotation-invalid", 400, "write a key without blanks and =, and a shorter text; docs/reference/bounds.md lists what there may be";
     AnnotationsExceeded "annotations-exceeded", 409, "remove some of them: `periapt annotate ENTITY KEY=`";
     BlockKindInvalid "block-kind-invalid", 400, "name one of destroy-model, remove-object and all";
+    BundleApplyRunning "bundle-apply-running", 409, "wait until it has ended, then deploy the bundle again";
+    BundleCharmInvalid "bundle-charm-invalid", 400, "name a charm of the model, one of the charm repository, or send the charm's digest with the bundle";
+    BundleCharmMissing "bundle-charm-missing", 400, "give each application a charm: a path, local:NAME-REVISION, or the name of a charm of the charm repository";
+    BundleEmpty "bundle-empty", 400, "write an application with its charm under `applications`";
+    BundleInvalid "bundle-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleNothingToExport "bundle-nothing-to-export", 409, "deploy an application first: `periapt deploy CHARM`";
+    BundleOverlayInvalid "bundle-overlay-invalid", 400, "correct the overlay, then deploy the bundle again: nothing was changed";
+    BundlePlacementInvalid "bundle-placement-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleRelationInvalid "bundle-relation-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleStorageInvalid "bundle-storage-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleTrustMissing "bundle-trust-missing", 400, "deploy it with --trust if you trust them; nothing was changed";
+    BundleUnreadable "bundle-unreadable", 400, "correct the bundle, then deploy it again: nothing was changed";
     CharmBreaksRelations "charm-breaks-relations", 409, "remove these relations first: `periapt remove-relation ID`, or keep the charm";
     CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";

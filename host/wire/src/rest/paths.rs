@@ -89,6 +89,10 @@ paths! {
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
+    BUNDLE_EXPORT(1) = "/v1/models/{model}/bundle";
+    BUNDLE_DRIFT(1) = "/v1/models/{model}/bundle/drift";
+    BUNDLES(1) = "/v1/models/{model}/bundles";
+    BUNDLE(2) = "/v1/models/{model}/bundles/{apply}";
     CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
     CHARMS(1) = "/v1/models/{model}/charms";
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
