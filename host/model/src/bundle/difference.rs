@@ -18,6 +18,7 @@ use crate::reach::{ExposedEndpoint, ExposedEndpoints, Exposure};
 #[serde(rename_all = "kebab-case")]
 pub struct BundleDifference {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, ApplicationDifference>)]
     pub applications: BTreeMap<ApplicationName, ApplicationDifference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relations: Option<RelationDifference>,

@@ -10,6 +10,7 @@ use crate::constraints::Constraints;
 use crate::hook::commit::Refused;
 use crate::name::ApplicationName;
 use crate::reach::ExposedEndpoints;
+use crate::refusal::Refusal;
 use crate::relation::EndpointName;
 use crate::storage::{Asked, is_storage_name};
 
@@ -133,20 +134,24 @@ pub enum BundleError {
 }
 
 impl BundleError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            BundleError::Unreadable { .. } => "bundle-unreadable",
-            BundleError::Empty => "bundle-empty",
-            BundleError::NoCharm(_) => "bundle-charm-missing",
+            BundleError::Unreadable { .. } => Refusal::BundleUnreadable,
+            BundleError::Empty => Refusal::BundleEmpty,
+            BundleError::NoCharm(_) => Refusal::BundleCharmMissing,
             BundleError::NotAPair(_) | BundleError::UnknownApplication { .. } => {
-                "bundle-relation-invalid"
+                Refusal::BundleRelationInvalid
             }
             BundleError::UnknownMachine { .. } | BundleError::TooManyPlacements { .. } => {
-                "bundle-placement-invalid"
+                Refusal::BundlePlacementInvalid
             }
-            BundleError::Storage { .. } => "bundle-storage-invalid",
-            BundleError::NothingToRemove(_) => "bundle-overlay-invalid",
+            BundleError::Storage { .. } => Refusal::BundleStorageInvalid,
+            BundleError::NothingToRemove(_) => Refusal::BundleOverlayInvalid,
         }
+    }
+
+    pub fn code(&self) -> &'static str {
+        self.refusal().code()
     }
 }
 

@@ -83,6 +83,7 @@ refusals! {
     BundleEmpty "bundle-empty", 400, "write an application with its charm under `applications`";
     BundleInvalid "bundle-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
     BundleNothingToExport "bundle-nothing-to-export", 409, "deploy an application first: `periapt deploy CHARM`";
+    BundleNumberInvalid "bundle-number-invalid", 400, "`GET /v1/models/MODEL/bundles` lists the bundles that were applied";
     BundleOverlayInvalid "bundle-overlay-invalid", 400, "correct the overlay, then deploy the bundle again: nothing was changed";
     BundlePlacementInvalid "bundle-placement-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
     BundleRelationInvalid "bundle-relation-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";

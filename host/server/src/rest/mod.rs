@@ -32,6 +32,7 @@ mod backups;
 mod blobs;
 mod blocked;
 mod blocks;
+mod bundles;
 mod changed;
 mod charms;
 mod clouds;
@@ -81,6 +82,7 @@ mod whoami;
 mod workers;
 mod workloads;
 
+pub(crate) use bundles::Applies;
 pub use charms::ARCHIVE_BYTES;
 pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
@@ -163,6 +165,11 @@ fn table() -> &'static [Resource] {
                     blocks::routes(),
                     annotations::routes(),
                 ],
+            ),
+            resource(
+                "bundles",
+                "Bundles: several applications and their relations in one file.",
+                vec![bundles::routes()],
             ),
             resource(
                 "charms",

@@ -42,6 +42,7 @@ pub struct DeployBundle {
     pub charms: BTreeMap<String, BundleCharm>,
     /// Files that the bundle names for resources, by application and resource.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, BundleFile>>)]
     pub resources: BTreeMap<ApplicationName, BTreeMap<String, BundleFile>>,
 }
 
