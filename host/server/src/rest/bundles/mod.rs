@@ -5,6 +5,8 @@
 //! by blocks, and in the audit log. Nothing is planned anew on the way. A controller that stops leaves how far it came,
 //! and the next plan is what is still missing.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
@@ -106,17 +108,18 @@ async fn deploy(
     let over = applies::abandoned(&state, &model).await?;
     let claim = state.applies().claim(&model);
     let apply = state.store().begin_bundle(&model, new, over).await?;
-    let taker = Taker::new(
-        state.clone(),
-        model.clone(),
+    let taker = Taker {
+        state: state.clone(),
+        model: model.clone(),
         user,
         identity,
         pass,
-        connection.map(|Extension(connection)| connection.peer.ip()),
-        planned.charms,
-        request.resources,
-    );
-    Run::new(state, model, apply.id, claim).start(taker, planned.steps);
+        from: connection.map(|Extension(connection)| connection.peer.ip()),
+        charms: planned.charms,
+        files: request.resources,
+        machines: BTreeMap::new(),
+    };
+    Run::new(state.clone(), model, apply.id, claim).start(taker, planned.steps);
     answer.apply = Some(apply);
     Ok((StatusCode::ACCEPTED, Json(answer)))
 }

@@ -70,7 +70,8 @@ impl Planned {
             let (application, resources) = match step {
                 Step::Deploy { application, .. } => {
                     let files = self.bundle.applications.get(application);
-                    let files = files.map(|wanted| wanted.digests.keys().collect());
+                    let files: Option<Vec<&String>> =
+                        files.map(|wanted| wanted.digests.keys().collect());
                     (application, files.unwrap_or_default())
                 }
                 Step::Attach {

@@ -27,16 +27,16 @@ use crate::state::ServerState;
 
 /// Whose steps they are, and what they need.
 pub(super) struct Taker {
-    state: ServerState,
-    model: ModelUuid,
-    user: UserName,
-    identity: Identity,
-    pass: Pass,
-    from: Option<IpAddr>,
-    charms: Charms,
-    files: BTreeMap<ApplicationName, BTreeMap<String, BundleFile>>,
+    pub(super) state: ServerState,
+    pub(super) model: ModelUuid,
+    pub(super) user: UserName,
+    pub(super) identity: Identity,
+    pub(super) pass: Pass,
+    pub(super) from: Option<IpAddr>,
+    pub(super) charms: Charms,
+    pub(super) files: BTreeMap<ApplicationName, BTreeMap<String, BundleFile>>,
     /// Machines of the model for those of the bundle, made when the first unit goes there.
-    machines: BTreeMap<String, MachineId>,
+    pub(super) machines: BTreeMap<String, MachineId>,
 }
 
 /// The request that a step stands for.
@@ -58,33 +58,6 @@ impl Request {
 }
 
 impl Taker {
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is a part of the request that asked"
-    )]
-    pub(super) fn new(
-        state: ServerState,
-        model: ModelUuid,
-        user: UserName,
-        identity: Identity,
-        pass: Pass,
-        from: Option<IpAddr>,
-        charms: Charms,
-        files: BTreeMap<ApplicationName, BTreeMap<String, BundleFile>>,
-    ) -> Self {
-        Self {
-            state,
-            model,
-            user,
-            identity,
-            pass,
-            from,
-            charms,
-            files,
-            machines: BTreeMap::new(),
-        }
-    }
-
     pub(super) async fn take(&mut self, step: Step) -> Result<(), Answer> {
         let visitor = if step.trusts() { ADMIN } else { WRITE };
         self.pass.require(&self.state, visitor).await?;
