@@ -13,6 +13,7 @@ mod annotations;
 mod applications;
 mod backups;
 mod blocks;
+mod bundles;
 mod charms;
 mod constraints;
 mod controller;

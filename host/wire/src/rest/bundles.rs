@@ -84,6 +84,10 @@ pub struct BundlePlan {
     #[serde(default)]
     #[schema(required = true)]
     pub ignored: Vec<String>,
+    /// Applications that it would trust with the cloud's credential, which takes `trust`.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub trusted: Vec<ApplicationName>,
     /// What carries the changes out; none of a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply: Option<BundleApply>,

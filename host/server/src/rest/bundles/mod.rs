@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
-use periapt_model::Refusal;
 use periapt_model::block::Change;
 use periapt_model::bundle::{AppliedBundle, Bundle, ComparedCharm, Step};
+use periapt_model::{ApplicationName, Refusal};
 use periapt_store::{Interest, NewApply, namespace};
 use periapt_wire::Problem;
 use periapt_wire::rest::{
@@ -84,13 +84,14 @@ async fn deploy(
         changes: changes.clone(),
         difference: planned.difference.clone(),
         ignored: planned.bundle.ignored.iter().cloned().collect(),
+        trusted: trusted(&planned.steps),
         apply: None,
     };
     if request.dry_run {
         return Ok((StatusCode::OK, Json(answer)));
     }
-    if planned.steps.iter().any(Step::trusts) {
-        require_trust(&request, &planned.steps)?;
+    if !answer.trusted.is_empty() {
+        require_trust(&request, &answer.trusted)?;
         pass.require(&state, ADMIN).await?;
     }
     if !planned.steps.is_empty() {
@@ -216,21 +217,28 @@ fn change(step: &Step) -> BundleChange {
     }
 }
 
+/// Those that a plan gives the cloud's credential.
+fn trusted(steps: &[Step]) -> Vec<ApplicationName> {
+    let trusted = steps.iter().filter(|step| step.trusts());
+    trusted
+        .filter_map(|step| step.application().cloned())
+        .collect()
+}
+
 /// Trusts no application because a file says so.
-fn require_trust(request: &DeployBundle, steps: &[Step]) -> Result<(), Answer> {
+fn require_trust(request: &DeployBundle, trusted: &[ApplicationName]) -> Result<(), Answer> {
     if request.trust {
         return Ok(());
     }
-    let trusted = steps.iter().filter(|step| step.trusts());
-    let trusted = trusted.filter_map(|step| step.application());
-    let trusted: Vec<&str> = trusted.map(|name| name.as_str()).collect();
+    let names: Vec<&str> = trusted.iter().map(|name| name.as_str()).collect();
+    let why = format!(
+        "the bundle wants to trust {} with the cloud's credential",
+        names.join(", ")
+    );
     Err(Answer(
         Problem::new(Refusal::BundleTrustMissing)
-            .titled("The bundle wants applications to be trusted with the cloud's credential")
-            .why(format!(
-                "the bundle wants to trust {} with the cloud's credential",
-                trusted.join(", ")
-            )),
+            .titled("The bundle wants applications to be trusted")
+            .why(why),
     ))
 }
 
