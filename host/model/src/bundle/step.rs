@@ -61,6 +61,15 @@ impl Step {
         }
     }
 
+    /// How many units it adds.
+    pub fn units(&self) -> Option<u32> {
+        match self {
+            Step::Deploy { units, .. } => Some(*units),
+            Step::AddUnits { count, .. } => Some(*count),
+            _ => None,
+        }
+    }
+
     /// Whether it gives an application the cloud's credential.
     pub fn trusts(&self) -> bool {
         matches!(self, Step::Deploy { trust: true, .. } | Step::Trust { .. })

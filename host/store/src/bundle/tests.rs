@@ -18,6 +18,7 @@ fn new(text: &str) -> NewApply {
             words: "deploy site with 1 unit".to_owned(),
             application: Some("site".parse().expect("a name")),
             endpoints: Vec::new(),
+            units: Some(1),
         }],
         applied: AppliedBundle {
             text: text.to_owned(),

@@ -36,7 +36,7 @@ pub struct DeployBundle {
     /// Trust the applications of which the bundle says so with the cloud's credential; an admin's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
-    /// Charms that the bundle names by a path, by that path. Others are charms of the model (`local:site-0`), or are
+    /// Charms that the bundle names by a path, by that path or its last part. Others are charms of the model (`local:site-0`), or are
     /// taken by their names from the controller's charm repository.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub charms: BTreeMap<String, BundleCharm>,
@@ -106,6 +106,9 @@ pub struct BundleChange {
     /// The endpoints that it relates, the requirer first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<String>,
+    /// How many units it adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<u32>,
 }
 
 /// Whether an apply goes on, and how it ended.

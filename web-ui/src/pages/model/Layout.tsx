@@ -14,7 +14,7 @@ import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
 import { outliving } from "../../lib/storage";
-import { toBlocks, toDeploy, toModel, toOperations, toSecrets, toStorages } from "../../lib/to";
+import { toBlocks, toBundles, toDeploy, toModel, toOperations, toSecrets, toStorages } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady, useSecrets, useStorages } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -40,6 +40,7 @@ export function ModelLayout() {
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/logs`, label: "Logs" },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
+    { to: toBundles(name), label: "Bundles" },
     { to: toSecrets(name), label: "Secrets", count: secrets.length },
     { to: toStorages(name), label: "Storage", count: storages.length },
     { to: `${to}/config`, label: "Configuration" },

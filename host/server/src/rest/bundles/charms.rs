@@ -64,7 +64,7 @@ pub(super) async fn find(
         let name = wanted.charm.as_str();
         let charm = match found.get(name) {
             Some(charm) => charm.clone(),
-            None => match (request.charms.get(name), known.get(name)) {
+            None => match (given(request, name), known.get(name)) {
                 (Some(given), _) => described(application, name, given, request, known)?,
                 (None, Some(info)) => Charm::from(info),
                 (None, None) if name.starts_with("local:") => {
@@ -77,6 +77,15 @@ pub(super) async fn find(
         all.insert(application.clone(), charm);
     }
     Ok(all)
+}
+
+/// What is said of a charm by its path, or by the name of its file: whoever drops files on a page knows no paths.
+fn given<'r>(request: &'r DeployBundle, path: &str) -> Option<&'r BundleCharm> {
+    let charms = &request.charms;
+    let file = path.rsplit('/').next().filter(|file| *file != path);
+    charms
+        .get(path)
+        .or_else(|| file.and_then(|file| charms.get(file)))
 }
 
 fn of_digest(known: &BTreeMap<String, CharmInfo>, sha256: &str) -> Option<Charm> {

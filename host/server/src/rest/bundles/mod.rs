@@ -214,6 +214,7 @@ fn change(step: &Step) -> BundleChange {
         words: step.told(),
         application: step.application().cloned(),
         endpoints: step.relation(),
+        units: step.units(),
     }
 }
 
