@@ -5,6 +5,7 @@ mod actions;
 mod agents;
 mod author;
 mod blocks;
+mod bundle_api;
 mod bundles;
 mod catalogue;
 mod endpoints;
