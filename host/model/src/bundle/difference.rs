@@ -155,8 +155,9 @@ impl Bundle {
         charms: &BTreeMap<ApplicationName, (CharmMetadata, String)>,
     ) -> Result<BTreeSet<String>, PlanError> {
         let relations = self.relations.iter();
-        let key = |ends: &[String; 2]| Ok(super::plan::pair(ends, charms)?.to_string());
-        relations.map(key).collect()
+        relations
+            .map(|ends| super::plan::pair(ends, charms).map(|pair| pair.to_string()))
+            .collect()
     }
 
     /// What differs between it, with the keys of its relations, and the model.

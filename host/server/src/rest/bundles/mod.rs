@@ -64,6 +64,7 @@ pub(super) fn routes() -> Vec<Row> {
 #[utoipa::path(
     post,
     path = paths::BUNDLES.text,
+    operation_id = "deployBundle",
     request_body = DeployBundle,
     responses((status = 200, body = BundlePlan), (status = 202, body = BundlePlan))
 )]
