@@ -21,6 +21,7 @@ import { AuditPage } from "./pages/AuditPage";
 import { BlocksPage } from "./pages/blocks/BlocksPage";
 import { BlockedBanner } from "./pages/blocks/BlockedBanner";
 import { BundlesPage } from "./pages/bundles/BundlesPage";
+import { DriftNote } from "./pages/bundles/Drift";
 import { CharmPage } from "./pages/charms/CharmPage";
 import { CharmsPage } from "./pages/charms/CharmsPage";
 import { ControllerPage } from "./pages/controller/ControllerPage";
@@ -99,6 +100,7 @@ export function App() {
               index
               element={
                 <>
+                  <DriftNote />
                   <OverviewPage />
                   <ModelNotes />
                 </>

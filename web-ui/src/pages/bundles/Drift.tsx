@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Link } from "react-router";
+import { Link, useParams } from "react-router";
 import { bundles } from "../../api";
 import { Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
@@ -39,7 +39,8 @@ export function useDrift(model: string) {
 }
 
 /** On the model's page: that it is not as it was applied. */
-export function DriftNote({ model }: { model: string }) {
+export function DriftNote() {
+  const { model = "" } = useParams();
   const drift = useDrift(model).data;
   const count = drift?.apply ? differenceRows(drift.difference).length : 0;
   if (!drift?.apply || drift.apply.state === "running" || count === 0) return null;

@@ -8,7 +8,6 @@ import { toDeploy } from "../../lib/to";
 import { useFilters } from "../../lib/useFilters";
 import { useModel } from "../../live/context";
 import { useAllowed } from "../../session";
-import { DriftNote } from "../bundles/Drift";
 import { ApplicationTable } from "./ApplicationTable";
 import { Attention } from "./Attention";
 import { MachineTable } from "./MachineTable";
@@ -49,7 +48,6 @@ export function OverviewPage() {
   const none = shown.applications.length + shown.units.length + shown.machines.length === 0;
   return (
     <>
-      <DriftNote model={name} />
       <Attention model={name} entities={entities} />
       <div className="filter-bar" role="group" aria-label="Filters">
         <input
