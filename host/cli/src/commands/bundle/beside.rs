@@ -188,3 +188,57 @@ fn on_disk(application: &ApplicationName, charm: &str, folder: &Path) -> Outcome
     })?;
     Ok((archive, bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use periapt_model::bundle::StepKind;
+    use periapt_wire::rest::BundleChange;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_a_charm_of_the_model_or_of_a_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("packed"), "").unwrap();
+        for (charm, beside) in [
+            ("local:site-0", false),
+            ("site", false),
+            ("packed", true),
+            ("./site.charm", true),
+            ("site.charm", true),
+        ] {
+            assert_eq!(is_beside(charm, folder.path()), beside, "{charm}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_plan_needs_goes_up() {
+        let change = |kind, words: &str, application: &str| BundleChange {
+            kind,
+            words: words.to_owned(),
+            application: Some(application.parse().unwrap()),
+            endpoints: Vec::new(),
+            units: None,
+        };
+        let plan = BundlePlan {
+            changes: vec![
+                change(StepKind::Deploy, "deploy new with 1 unit", "new"),
+                change(StepKind::Attach, "attach theme to docs", "docs"),
+                change(StepKind::Configure, "configure same: title", "same"),
+            ],
+            difference: Default::default(),
+            ignored: Vec::new(),
+            trusted: Vec::new(),
+            apply: None,
+        };
+        let named = ["new", "docs", "same"].map(|name| {
+            let charm = format!("./{name}.charm");
+            (name.parse().unwrap(), charm)
+        });
+        let needs = Needs::of(&plan, &named.into());
+        assert_eq!(needs.charms, ["./new.charm".to_owned()].into());
+        let file = |application: &str, name: &str| needs.file(&application.parse().unwrap(), name);
+        assert!(file("new", "theme") && file("docs", "theme"));
+        assert!(!file("docs", "other") && !file("same", "theme"));
+    }
+}

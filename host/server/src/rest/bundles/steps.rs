@@ -92,15 +92,11 @@ impl Taker {
                 self.recorded(request, write).await
             }
             Step::Refresh { application } => {
-                let refresh = Refresh {
-                    // What is no charm of the repository follows no channel.
-                    channel: Some(self.channel(&application).unwrap_or_default()),
-                    charm: self.url(&application).await?,
-                    resources: BTreeMap::new(),
-                    config: BTreeMap::new(),
-                    force_units: false,
-                };
-                self.refresh(&application, refresh).await
+                let charm = self.url(&application).await?;
+                // What is no charm of the repository follows no channel.
+                let channel = self.channel(&application).unwrap_or_default();
+                self.refresh(&application, charm, Some(channel), BTreeMap::new())
+                    .await
             }
             Step::Attach {
                 application,
@@ -112,14 +108,9 @@ impl Taker {
                     name: resource.clone(),
                 })?;
                 let store = self.state.store();
-                let refresh = Refresh {
-                    channel: None,
-                    charm: store.application(&self.model, &application).await?.charm,
-                    resources: BTreeMap::from([(resource, upload)]),
-                    config: BTreeMap::new(),
-                    force_units: false,
-                };
-                self.refresh(&application, refresh).await
+                let charm = store.application(&self.model, &application).await?.charm;
+                let uploads = BTreeMap::from([(resource, upload)]);
+                self.refresh(&application, charm, None, uploads).await
             }
             Step::Configure { application, set } => {
                 let request = self.of("PATCH", paths::APPLICATION_CONFIG, &application);
@@ -191,13 +182,25 @@ impl Taker {
         }
     }
 
-    async fn refresh(&self, application: &ApplicationName, refresh: Refresh) -> Result<(), Answer> {
+    /// Moves an application to a charm, with files that were uploaded for its resources.
+    async fn refresh(
+        &self,
+        application: &ApplicationName,
+        charm: String,
+        channel: Option<String>,
+        resources: BTreeMap<String, u64>,
+    ) -> Result<(), Answer> {
+        let refresh = Refresh {
+            charm,
+            config: BTreeMap::new(),
+            force_units: false,
+            resources,
+            channel,
+        };
         let request = self.of("POST", paths::APPLICATION_REFRESH, application);
-        let write = self
-            .state
-            .store()
-            .refresh(&self.model, application, refresh);
-        self.recorded(request, write).await
+        let store = self.state.store();
+        self.recorded(request, store.refresh(&self.model, application, refresh))
+            .await
     }
 
     /// The charm of an application as the model names it; one of the repository goes up first.
