@@ -9,8 +9,9 @@ use periapt_model::charm::repository::CHANNEL;
 use periapt_model::charm::{CharmInfo, CharmMetadata};
 use periapt_model::config::Schema;
 use periapt_model::refusal::Subject;
-use periapt_model::{ApplicationName, ModelUuid, Refusal};
+use periapt_model::{ApplicationName, ModelUuid, Refusal, UserName};
 use periapt_repository::{Fault, Repository};
+use periapt_store::StoreError;
 use periapt_wire::Problem;
 use periapt_wire::rest::{BundleCharm, DeployBundle};
 
@@ -27,10 +28,9 @@ pub(super) struct Charm {
     pub sha256: String,
     /// As the model names it, once it has it.
     pub url: Option<String>,
-    /// What is to be uploaded of the repository.
-    pub archive: Option<Bytes>,
-    /// The channel of the repository that it was taken from.
-    pub channel: Option<String>,
+    /// Its name in the controller's charm repository, where it is from there. Its archive is not kept meanwhile: a
+    /// bundle may name many.
+    pub released: Option<String>,
 }
 
 /// The charm of every application.
@@ -43,8 +43,7 @@ impl From<&CharmInfo> for Charm {
             config: charm.config.clone(),
             sha256: charm.sha256.clone(),
             url: Some(charm.url.to_string()),
-            archive: None,
-            channel: None,
+            released: None,
         }
     }
 }
@@ -53,6 +52,7 @@ impl From<&CharmInfo> for Charm {
 pub(super) async fn find(
     state: &ServerState,
     model: &ModelUuid,
+    user: &UserName,
     bundle: &Bundle,
     request: &DeployBundle,
     known: &BTreeMap<String, CharmInfo>,
@@ -70,7 +70,9 @@ pub(super) async fn find(
                 (None, None) if name.starts_with("local:") => {
                     return Err(absent(state, model, name).await?);
                 }
-                (None, None) => in_repository(state, application, name, request, known).await?,
+                (None, None) => {
+                    in_repository(state, user, application, request, name, known).await?
+                }
             },
         };
         found.insert(name, charm.clone());
@@ -110,8 +112,7 @@ fn described(
             config: config.clone(),
             sha256: given.sha256.clone(),
             url: None,
-            archive: None,
-            channel: None,
+            released: None,
         }),
         _ => {
             let why = format!(
@@ -139,54 +140,54 @@ async fn absent(state: &ServerState, model: &ModelUuid, url: &str) -> Result<Ans
 /// A charm of the controller's repository, by its name.
 async fn in_repository(
     state: &ServerState,
+    user: &UserName,
     application: &ApplicationName,
-    name: &str,
     request: &DeployBundle,
+    name: &str,
     known: &BTreeMap<String, CharmInfo>,
 ) -> Result<Charm, Answer> {
-    let refused = |refusal: Refusal, why: String| {
+    let refused = |(refusal, why): (Refusal, String)| {
         located::of_application(request, application, refusal, &why)
     };
     if name.parse::<ApplicationName>().is_err() {
-        return Err(refused(
-            Refusal::BundleCharmInvalid,
-            format!(
-                "nothing is said of the charm \"{name}\" of \"{application}\", which is a path"
-            ),
-        ));
+        let why = format!(
+            "nothing is said of the charm \"{name}\" of \"{application}\", which is a path"
+        );
+        return Err(refused((Refusal::BundleCharmInvalid, why)));
     }
-    let place = charm_revisions::place(state.store()).await?;
-    if place.is_empty() {
-        return Err(refused(
-            Refusal::CharmRepositoryMissing,
-            format!(
-                "charm \"{name}\" of \"{application}\" is one of a charm repository, and the controller has none"
-            ),
-        ));
-    }
-    let taken = async { Repository::at(&place)?.take(name, CHANNEL).await };
-    let archive = match taken.await {
-        Ok(taken) => taken.archive,
-        Err(fault) => {
-            let refusal = match fault {
-                Fault::Index(_) => Refusal::BundleCharmInvalid,
-                _ => Refusal::CharmRepositoryUnavailable,
-            };
-            return Err(refused(
-                refusal,
-                format!("the charm repository {place} does not give \"{name}\": {fault}"),
-            ));
-        }
-    };
-    let read = charms::read(archive.clone()).await?;
+    // Archives are large, and unpacking one is work: as with uploads, few at once.
+    let _turn = state.uploads().take(user).await;
+    let archive = taken(state, name).await?.map_err(refused)?;
+    let read = charms::read(archive).await?;
     let mut charm = of_digest(known, &read.sha256).unwrap_or_else(|| Charm {
         metadata: read.metadata.clone(),
         config: read.config.clone(),
         sha256: read.sha256.clone(),
         url: None,
-        archive: Some(archive),
-        channel: None,
+        released: None,
     });
-    charm.channel = Some(CHANNEL.to_owned());
+    charm.released = Some(name.to_owned());
     Ok(charm)
+}
+
+/// The archive of a charm as the controller's repository has it in the channel `stable`; else what is refused, and why.
+pub(super) async fn taken(
+    state: &ServerState,
+    name: &str,
+) -> Result<Result<Bytes, (Refusal, String)>, StoreError> {
+    let place = charm_revisions::place(state.store()).await?;
+    if place.is_empty() {
+        let why =
+            format!("charm \"{name}\" is one of a charm repository, and the controller has none");
+        return Ok(Err((Refusal::CharmRepositoryMissing, why)));
+    }
+    let taken = async { Repository::at(&place)?.take(name, CHANNEL).await };
+    Ok(taken.await.map(|taken| taken.archive).map_err(|fault| {
+        let refusal = match fault {
+            Fault::Index(_) => Refusal::BundleCharmInvalid,
+            _ => Refusal::CharmRepositoryUnavailable,
+        };
+        let why = format!("the charm repository {place} does not give \"{name}\": {fault}");
+        (refusal, why)
+    }))
 }

@@ -79,7 +79,8 @@ async fn deploy(
     if !request.dry_run {
         pass.require(&state, WRITE).await?;
     }
-    let planned = plan::plan(&state, &model, &request).await?;
+    let user = person(identity.clone())?;
+    let planned = plan::plan(&state, &model, &user, &request).await?;
     let changes: Vec<BundleChange> = planned.steps.iter().map(change).collect();
     let mut answer = BundlePlan {
         changes: changes.clone(),
@@ -99,7 +100,6 @@ async fn deploy(
         blocked::allow(&state, &model, Change::Other).await?;
     }
     planned.require_uploads(&request)?;
-    let user = person(identity.clone())?;
     let new = NewApply {
         name: planned.bundle.name.clone(),
         user: user.clone(),

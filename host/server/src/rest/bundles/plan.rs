@@ -7,7 +7,7 @@ use periapt_model::charm::{CharmMetadata, ResourceKind};
 use periapt_model::nearest::suggestion;
 use periapt_model::refusal::Subject;
 use periapt_model::storage::{DEFAULT_POOL, Pool, Pools, directives};
-use periapt_model::{ApplicationName, ModelUuid, Refusal};
+use periapt_model::{ApplicationName, ModelUuid, Refusal, UserName};
 use periapt_store::Store;
 use periapt_wire::rest::DeployBundle;
 
@@ -31,13 +31,14 @@ pub(super) struct Planned {
 pub(super) async fn plan(
     state: &ServerState,
     model: &ModelUuid,
+    user: &UserName,
     request: &DeployBundle,
 ) -> Result<Planned, Answer> {
     let overlays: Vec<&str> = request.overlays.iter().map(String::as_str).collect();
     let read = Bundle::parse(&request.bundle, &overlays);
     let mut bundle = read.map_err(|error| located::unreadable(request, &error))?;
     let current = current::read(state.store(), model).await?;
-    let charms = charms::find(state, model, &bundle, request, &current.charms).await?;
+    let charms = charms::find(state, model, user, &bundle, request, &current.charms).await?;
     type_options(&mut bundle, &charms, request)?;
     read_files(&mut bundle, &charms, request)?;
     let known: BTreeMap<ApplicationName, (CharmMetadata, String)> = charms

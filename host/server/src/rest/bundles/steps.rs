@@ -6,9 +6,10 @@ use std::net::IpAddr;
 
 use periapt_model::block::Change;
 use periapt_model::bundle::Step;
+use periapt_model::charm::repository::CHANNEL;
 use periapt_model::refusal::Subject;
 use periapt_model::relation::EndpointName;
-use periapt_model::{ApplicationName, MachineId, ModelUuid, Refusal, Tag, UserName};
+use periapt_model::{ApplicationName, Digest, MachineId, ModelUuid, Refusal, Tag, UserName};
 use periapt_store::StoreError;
 use periapt_wire::Problem;
 use periapt_wire::rest::{
@@ -205,19 +206,25 @@ impl Taker {
 
     /// The charm of an application as the model names it; one of the repository goes up first.
     async fn url(&mut self, application: &ApplicationName) -> Result<String, Answer> {
-        let missing = || {
-            Answer(
-                Problem::new(Refusal::NotFound(Subject::Charm))
-                    .why(format!("the charm of \"{application}\" is not known")),
-            )
+        let missing = |why: String| {
+            let problem = Problem::new(Refusal::NotFound(Subject::Charm));
+            Answer(problem.why(why))
         };
-        let charm = self.charms.get(application).ok_or_else(missing)?;
+        let unknown = || missing(format!("the charm of \"{application}\" is not known"));
+        let charm = self.charms.get(application).ok_or_else(unknown)?;
         if let Some(url) = &charm.url {
             return Ok(url.clone());
         }
-        let archive = charm.archive.clone().ok_or_else(missing)?;
+        let name = charm.released.clone().ok_or_else(unknown)?;
         let sha256 = charm.sha256.clone();
         let turn = self.state.uploads().take(&self.user).await;
+        let archive = super::charms::taken(&self.state, &name).await?;
+        let archive = archive.map_err(|(refusal, why)| Answer(Problem::new(refusal).why(why)))?;
+        if Digest::of(&archive).to_string() != sha256 {
+            return Err(missing(format!(
+                "the charm repository has another charm \"{name}\" than when the bundle was planned"
+            )));
+        }
         let request = self.to("POST", paths::CHARMS);
         let upload = charms::upload(&self.state, &self.model, archive, turn);
         let url = self.kept(request, upload).await?.url.to_string();
@@ -229,10 +236,10 @@ impl Taker {
         Ok(url)
     }
 
+    /// The channel of the charm repository that an application's charm is from.
     fn channel(&self, application: &ApplicationName) -> Option<String> {
-        self.charms
-            .get(application)
-            .and_then(|charm| charm.channel.clone())
+        let charm = self.charms.get(application)?;
+        charm.released.as_ref().map(|_| CHANNEL.to_owned())
     }
 
     /// What was uploaded for an application, by resource.
