@@ -231,12 +231,13 @@ mod tests {
             trusted: Vec::new(),
             apply: None,
         };
-        let named = ["new", "docs", "same"].map(|name| {
-            let charm = format!("./{name}.charm");
-            (name.parse().unwrap(), charm)
-        });
-        let needs = Needs::of(&plan, &named.into());
-        assert_eq!(needs.charms, ["./new.charm".to_owned()].into());
+        let named: BTreeMap<ApplicationName, String> = BTreeMap::from([
+            ("new".parse().unwrap(), "./new.charm".to_owned()),
+            ("docs".parse().unwrap(), "./docs.charm".to_owned()),
+            ("same".parse().unwrap(), "./same.charm".to_owned()),
+        ]);
+        let needs = Needs::of(&plan, &named);
+        assert_eq!(needs.charms, BTreeSet::from(["./new.charm".to_owned()]));
         let file = |application: &str, name: &str| needs.file(&application.parse().unwrap(), name);
         assert!(file("new", "theme") && file("docs", "theme"));
         assert!(!file("docs", "other") && !file("same", "theme"));

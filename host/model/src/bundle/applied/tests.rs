@@ -86,7 +86,8 @@ fn whatever_people_changed_since_is_drift() {
     }
     model.relations.clear();
     let drift = applied().drift(&model).unwrap();
-    let site = &drift.applications[&"site".parse().unwrap()];
+    let (name, site) = drift.applications.first_key_value().unwrap();
+    assert_eq!(name.as_str(), "site");
     let units = site.num_units.as_ref().unwrap();
     assert_eq!((units.bundle, units.model), (1, 2));
     let title = &site.options["title"];
