@@ -89,7 +89,23 @@ async fn from_a_script(home: &Home) -> Result<()> {
         "integrate front:website docs:website",
     ];
     ensure!(words == wanted, "{words:?}");
+    ensure!(plan.missing.is_empty());
     ensure!(plan.apply.is_none() && client.applications("test").await?.is_empty());
+
+    // What is not said of a file can be planned without, and not applied.
+    let unsaid = DeployBundle {
+        resources: BTreeMap::new(),
+        ..request.clone()
+    };
+    let unsaid_dry = DeployBundle {
+        dry_run: true,
+        ..unsaid.clone()
+    };
+    let plan = client.deploy_bundle("test", &unsaid_dry).await?;
+    let missing: Vec<&str> = plan.missing.iter().map(|each| each.file.as_str()).collect();
+    ensure!(missing == ["./theme.css"], "{missing:?}");
+    let refused = client.deploy_bundle("test", &unsaid).await;
+    ensure!(refused.is_err_and(|error| error.code() == "bundle-invalid"));
 
     let (ended, heard) = followed(&client, &request).await?;
     ensure!(

@@ -88,9 +88,24 @@ pub struct BundlePlan {
     #[serde(default)]
     #[schema(required = true)]
     pub trusted: Vec<ApplicationName>,
+    /// Files that the bundle names and of which the request says nothing. A dry run takes them for other files than
+    /// those that are attached; without them nothing is carried out.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub missing: Vec<BundleMissing>,
     /// What carries the changes out; none of a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply: Option<BundleApply>,
+}
+
+/// A file that a bundle names for a resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct BundleMissing {
+    pub application: ApplicationName,
+    pub resource: String,
+    /// As the bundle has it, `./theme.css`.
+    pub file: String,
 }
 
 /// One change of a plan.

@@ -31,7 +31,7 @@ export function BundleDrop({ busy, mayWrite, onFiles }: Properties) {
         id={`${id}-files`}
         type="file"
         multiple
-        accept={mayWrite ? ".yaml,.yml,.charm" : ".yaml,.yml"}
+        accept={mayWrite ? undefined : ".yaml,.yml"}
         disabled={busy}
         aria-describedby={`${id}-help`}
         onChange={(event) => {
@@ -40,8 +40,8 @@ export function BundleDrop({ busy, mayWrite, onFiles }: Properties) {
         }}
       />
       <p id={`${id}-help`} className="p-form-help-text">
-        A bundle&apos;s .yaml file, with overlays
-        {mayWrite && " and the .charm files that it names, which are uploaded to the model at once"}.
+        A bundle&apos;s .yaml file and its overlays
+        {mayWrite && "; with them the .charm files and the files for resources that it names, which are uploaded at once"}.
       </p>
     </div>
   );

@@ -23,7 +23,7 @@ const APPLY = {
   message: "",
   "started-at": 1,
 };
-const PLAN = { changes: APPLY.changes, difference: {}, ignored: ["series"], trusted: ["site"] };
+const PLAN = { changes: APPLY.changes, difference: {}, ignored: ["series"], trusted: ["site"], missing: [] };
 
 /** Shows the page before a controller that answers so to bundles; returns what it is sent. */
 function shown(answer: (sent: Record<string, unknown>) => { status: number; body: unknown }): Record<string, unknown>[] {
@@ -70,6 +70,16 @@ describe("a bundle", () => {
     await screen.findByText("Applied: 1 of 1 change");
     expect(sent[1]?.["trust"]).toBe(true);
     expect(sent[1]?.["dry-run"]).toBeUndefined();
+  });
+
+  it("is not applied while a file is missing that it names", async () => {
+    const missing = [{ application: "site", resource: "theme", file: "./theme.css" }];
+    shown(() => ({ status: 200, body: { ...PLAN, trusted: [], missing } }));
+    write("applications: {site: {charm: local:site-0, resources: {theme: ./theme.css}}}");
+    fireEvent.click(button("Dry run"));
+    const told = await screen.findByRole("alert");
+    expect(told.textContent).toContain("./theme.css (theme of site)");
+    expect(button("Apply").disabled).toBe(true);
   });
 
   it("that is refused is shown with its line", async () => {

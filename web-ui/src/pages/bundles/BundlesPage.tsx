@@ -3,8 +3,8 @@ import { useParams } from "react-router";
 import { useQueryClient } from "@tanstack/react-query";
 import { bundles } from "../../api";
 import * as paths from "../../api/paths";
-import type { BundleApply, BundlePlan, DeployBundle } from "../../api/types";
-import { uploadCharm } from "../../api/upload";
+import type { BundleApply, BundleMissing, BundlePlan, DeployBundle } from "../../api/types";
+import { uploadCharm, uploadForLater } from "../../api/upload";
 import { CommandHint } from "../../components/Commands";
 import { Failure } from "../../components/States";
 import { sorted } from "../../lib/bundles";
@@ -19,6 +19,7 @@ import { Refused } from "./Refused";
 import { useApply } from "./useApply";
 
 type Charms = NonNullable<DeployBundle["charms"]>;
+type Resources = NonNullable<DeployBundle["resources"]>;
 
 /** A bundle as it is planned and applied: dropped, corrected in place, shown as a dry run, applied; and the drift since. */
 export function BundlesPage() {
@@ -34,24 +35,31 @@ export function BundlesPage() {
   const [trust, setTrust] = useState(false);
   const [plan, setPlan] = useState<BundlePlan | null>(null);
   const [begun, setBegun] = useState<BundleApply | null>(null);
-  const [left, setLeft] = useState<string[]>([]);
+  /** Files beside the bundle, by name; what they are for is known once the bundle is planned. */
+  const [others, setOthers] = useState<ReadonlyMap<string, File>>(new Map());
+  const [resources, setResources] = useState<Resources>({});
   const followed = useApply(model, begun);
   const running = followed?.apply.state === "running" && followed.error === null;
 
-  const body = (bundle: string, over: { text: string }[], with_: Charms): DeployBundle => ({
-    bundle,
-    overlays: over.map((each) => each.text),
-    charms: with_,
-  });
+  const asked: DeployBundle = { bundle: text, overlays: overlays.map((each) => each.text), charms, resources };
   const dry = useAct(
-    (asked: DeployBundle) => bundles.deploy(model, { ...asked, "dry-run": true }),
+    async ({ beside, ...request }: DeployBundle & { beside: ReadonlyMap<string, File> }) => {
+      const planned = (known: Resources) =>
+        bundles.deploy(model, { ...request, resources: known, "dry-run": true });
+      const first = await planned(request.resources ?? {});
+      const more = mayWrite ? await uploadMissing(model, first.missing, beside) : {};
+      if (Object.keys(more).length === 0) return first;
+      const known = merged(request.resources ?? {}, more);
+      setResources(known);
+      return planned(known);
+    },
     (found) => {
       setPlan(found);
       setBegun(null);
     },
   );
   const apply = useAct(
-    () => bundles.deploy(model, { ...body(text, overlays, charms), trust }),
+    () => bundles.deploy(model, { ...asked, trust }),
     (found) => {
       setBegun(found.apply ?? null);
       setPlan(null);
@@ -62,7 +70,8 @@ export function BundlesPage() {
     setPlan(null);
     setBegun(null);
     const found = sorted(files);
-    setLeft(found.others.map(({ name }) => name));
+    const beside = new Map([...others, ...found.others.map((file) => [file.name, file] as const)]);
+    setOthers(beside);
     let known = charms;
     for (const charm of mayWrite ? found.charms : []) {
       setUploading(charm.name);
@@ -76,20 +85,25 @@ export function BundlesPage() {
       : overlays;
     setText(bundle);
     setOverlays(over);
-    if (bundle) dry.run(body(bundle, over, known));
+    // A file that is dropped again may hold something else.
+    const kept = found.others.length > 0 ? {} : resources;
+    setResources(kept);
+    const texts = over.map((each) => each.text);
+    if (bundle) dry.run({ bundle, overlays: texts, charms: known, resources: kept, beside });
   });
   const exported = useAct(
     () => bundles.export(model),
     ({ bundle }) => save(bundle, `${model}.yaml`),
   );
-  const planNow = (): void => dry.run(body(text, overlays, charms));
+  const planNow = (): void => dry.run({ ...asked, beside: others });
   const edit = (changed: string): void => {
     setText(changed);
     setPlan(null);
     dry.reset();
   };
   const trusted = plan?.trusted ?? [];
-  const withheld = trusted.length > 0 && (!trust || !mayAdmin);
+  const missing = plan?.missing ?? [];
+  const withheld = missing.length > 0 || (trusted.length > 0 && (!trust || !mayAdmin));
   const uploaded = Object.keys(charms);
   const busy = upload.busy || dry.busy || apply.busy || running;
   return (
@@ -99,7 +113,12 @@ export function BundlesPage() {
         <BundleDrop busy={busy} mayWrite={mayWrite} onFiles={(files) => upload.run(files)} />
         {uploading && <p role="status">Uploading and compiling {uploading}…</p>}
         {upload.error != null && <Failure error={upload.error} />}
-        {left.length > 0 && <p role="alert">Not a bundle and not a charm: {left.join(", ")}</p>}
+        {missing.length > 0 && (
+          <p role="alert">
+            Drop the files that the bundle names, too:{" "}
+            {missing.map(({ application, resource, file }) => `${file} (${resource} of ${application})`).join(", ")}
+          </p>
+        )}
         {uploaded.length > 0 && <p className="p-form-help-text">Charms that were uploaded: {uploaded.join(", ")}</p>}
         {overlays.length > 0 && (
           <p className="p-form-help-text">Laid over it: {overlays.map(({ name }) => name).join(", ")}</p>
@@ -159,6 +178,28 @@ export function BundlesPage() {
       <DriftSection model={model} />
     </>
   );
+}
+
+/** Uploads what a plan lacks of the files that were dropped, each for the application that is given it. */
+async function uploadMissing(
+  model: string,
+  missing: readonly BundleMissing[],
+  beside: ReadonlyMap<string, File>,
+): Promise<Resources> {
+  let known: Resources = {};
+  for (const { application, resource, file } of missing) {
+    const found = beside.get(file.split("/").at(-1) ?? file);
+    if (!found) continue;
+    const { id, sha256 } = await uploadForLater(model, found);
+    known = merged(known, { [application]: { [resource]: { sha256, upload: id } } });
+  }
+  return known;
+}
+
+function merged(one: Resources, other: Resources): Resources {
+  const all = { ...one };
+  for (const [application, files] of Object.entries(other)) all[application] = { ...all[application], ...files };
+  return all;
 }
 
 /** Hands the visitor a file. */

@@ -229,6 +229,7 @@ mod tests {
             difference: Default::default(),
             ignored: Vec::new(),
             trusted: Vec::new(),
+            missing: Vec::new(),
             apply: None,
         };
         let named: BTreeMap<ApplicationName, String> = BTreeMap::from([

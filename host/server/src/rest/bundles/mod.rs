@@ -87,6 +87,7 @@ async fn deploy(
         difference: planned.difference.clone(),
         ignored: planned.bundle.ignored.iter().cloned().collect(),
         trusted: trusted(&planned.steps),
+        missing: planned.missing.clone(),
         apply: None,
     };
     if request.dry_run {

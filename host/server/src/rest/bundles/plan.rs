@@ -9,7 +9,7 @@ use periapt_model::refusal::Subject;
 use periapt_model::storage::{DEFAULT_POOL, Pool, Pools, directives};
 use periapt_model::{ApplicationName, ModelUuid, Refusal, UserName};
 use periapt_store::Store;
-use periapt_wire::rest::DeployBundle;
+use periapt_wire::rest::{BundleMissing, DeployBundle};
 
 use super::super::problem::Answer;
 use super::charms::{self, Charms};
@@ -26,6 +26,8 @@ pub(super) struct Planned {
     pub difference: BundleDifference,
     /// Keys of the bundle's relations.
     pub pairs: BTreeSet<String>,
+    /// Files of which nothing is said.
+    pub missing: Vec<BundleMissing>,
 }
 
 pub(super) async fn plan(
@@ -40,7 +42,7 @@ pub(super) async fn plan(
     let current = current::read(state.store(), model).await?;
     let charms = charms::find(state, model, user, &bundle, request, &current.charms).await?;
     type_options(&mut bundle, &charms, request)?;
-    read_files(&mut bundle, &charms, request)?;
+    let missing = read_files(&mut bundle, &charms, request)?;
     let known: BTreeMap<ApplicationName, (CharmMetadata, String)> = charms
         .iter()
         .map(|(name, charm)| {
@@ -61,6 +63,7 @@ pub(super) async fn plan(
         steps,
         difference,
         pairs,
+        missing,
     })
 }
 
@@ -117,8 +120,14 @@ fn type_options(
     Ok(())
 }
 
-/// Takes over what files hold, which only who sent the bundle knows, and refuses those that no charm declares.
-fn read_files(bundle: &mut Bundle, charms: &Charms, request: &DeployBundle) -> Result<(), Answer> {
+/// Takes over what files hold, which only who sent the bundle knows, and refuses those that no charm declares. Those of
+/// which nothing is said are left for whoever asks for a dry run to see.
+fn read_files(
+    bundle: &mut Bundle,
+    charms: &Charms,
+    request: &DeployBundle,
+) -> Result<Vec<BundleMissing>, Answer> {
+    let mut missing = Vec::new();
     for (name, application) in &mut bundle.applications {
         let declared = charms.get(name).map(|charm| &charm.metadata.resources);
         let mut digests = BTreeMap::new();
@@ -146,6 +155,16 @@ fn read_files(bundle: &mut Bundle, charms: &Charms, request: &DeployBundle) -> R
             };
             let files = request.resources.get(name);
             let Some(file) = files.and_then(|files| files.get(resource)) else {
+                if request.dry_run {
+                    missing.push(BundleMissing {
+                        application: name.clone(),
+                        resource: resource.clone(),
+                        file: path.clone(),
+                    });
+                    // No file has this digest, so it differs from what is attached.
+                    digests.insert(resource.clone(), String::new());
+                    continue;
+                }
                 let why = format!(
                     "nothing is said of the file \"{path}\" for resource \"{resource}\" of \"{name}\""
                 );
@@ -156,7 +175,7 @@ fn read_files(bundle: &mut Bundle, charms: &Charms, request: &DeployBundle) -> R
         }
         application.digests = digests;
     }
-    Ok(())
+    Ok(missing)
 }
 
 /// Whether all that is deployed can be given its storage.
