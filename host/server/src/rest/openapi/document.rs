@@ -62,7 +62,11 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "Name of an application",
         "^[a-z](-?[a-z0-9])*$",
     ),
-    ("apply", "Number of a bundle that was applied", "^[1-9][0-9]{0,15}$"),
+    (
+        "apply",
+        "Number of a bundle that was applied",
+        "^[1-9][0-9]{0,15}$",
+    ),
     ("operation", "Number of an operation", "^[1-9][0-9]{0,15}$"),
     ("task", "Number of a task", "^[1-9][0-9]{0,15}$"),
     ("digest", "Name of a blob", "^[0-9a-f.]+$"),
