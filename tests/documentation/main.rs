@@ -503,7 +503,15 @@ fn the_page_about_bundles_works_as_written() -> Result<()> {
     }
     let script = blocks(&root().join("docs/how-to/bundles.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
-    for wanted in ["./site.charm", "{}", "integrate front:website docs:website"] {
+    for wanted in [
+        "./site.charm",
+        "{}",
+        "integrate front:website docs:website",
+        "\"model\":\"Handbook\"",
+        "configure docs: title",
+        "completed",
+        "Reference",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())

@@ -23,6 +23,7 @@ mod application;
 mod audit;
 pub mod backup;
 mod block;
+mod bundle;
 mod changes;
 mod charm;
 mod cleanup;
@@ -66,6 +67,7 @@ mod tests;
 
 pub use alert::{DueDelivery, StoredReceiver};
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
+pub use bundle::{ABANDONED, ApplyEnd, KnownApply, NewApply};
 pub use changes::namespace;
 pub use charm::CompiledForm;
 pub use cloud::CONTROLLER_CLOUD;

@@ -226,6 +226,20 @@ export const operations = {
     call<t.OperationInfo>("POST", paths.operations(model), { body }),
 };
 
+export const bundles = {
+  /** What is missing of it; carried out unless it is a dry run. */
+  deploy: (model: string, body: t.DeployBundle) => call<t.BundlePlan>("POST", paths.bundles(model), { body }),
+  page: (model: string, limit: number) => page<t.BundleApply>(paths.bundles(model), { limit }),
+  /** Answered within `wait` seconds, or once more than `taken` changes are made. */
+  show: (model: string, id: number, known: { taken: number; wait: number }, signal?: AbortSignal) =>
+    call<t.BundleApply>("GET", paths.bundle(model, id), {
+      query: { wait: known.wait || null, taken: known.taken },
+      ...(signal && { signal }),
+    }),
+  export: (model: string) => call<t.BundleExport>("GET", paths.bundleExport(model)),
+  drift: (model: string) => call<t.BundleDrift>("GET", paths.bundleDrift(model)),
+};
+
 export const resources = {
   /** What the application's charm declares, with what is attached. */
   list: (model: string, application: string) =>

@@ -14,6 +14,7 @@ mod annotations;
 mod applications;
 mod backups;
 mod blocks;
+mod bundles;
 mod charms;
 mod constraints;
 mod controller;

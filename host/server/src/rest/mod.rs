@@ -33,6 +33,7 @@ mod backups;
 mod blobs;
 mod blocked;
 mod blocks;
+mod bundles;
 mod changed;
 mod charm_repository;
 mod charms;
@@ -85,6 +86,7 @@ mod whoami;
 mod workers;
 mod workloads;
 
+pub(crate) use bundles::Applies;
 pub use charms::ARCHIVE_BYTES;
 pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
@@ -172,6 +174,11 @@ fn table() -> &'static [Resource] {
                     blocks::routes(),
                     annotations::routes(),
                 ],
+            ),
+            resource(
+                "bundles",
+                "Bundles: several applications and their relations in one file.",
+                vec![bundles::routes()],
             ),
             resource(
                 "charms",

@@ -11,6 +11,7 @@ mod access;
 mod accounts;
 mod audit;
 mod blocks;
+mod bundles;
 mod charm_revisions;
 mod common;
 mod connections;

@@ -99,6 +99,10 @@ paths! {
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
+    BUNDLE_EXPORT(1) = "/v1/models/{model}/bundle";
+    BUNDLE_DRIFT(1) = "/v1/models/{model}/bundle/drift";
+    BUNDLES(1) = "/v1/models/{model}/bundles";
+    BUNDLE(2) = "/v1/models/{model}/bundles/{apply}";
     CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
     MODEL_CHARM_REPOSITORY_TAKE(1) = "/v1/models/{model}/charm-repository/take";
     CHARMS(1) = "/v1/models/{model}/charms";

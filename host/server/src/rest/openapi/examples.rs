@@ -11,6 +11,10 @@ pub(super) fn of(schema: &str) -> Option<Value> {
             "application": "site", "charm": "local:site-0", "units": 2,
             "config": { "greeting": "hello" },
         }),
+        "DeployBundle" => json!({
+            "bundle": "applications:\n  site:\n    charm: local:site-0\n    num_units: 2\n",
+            "dry-run": true,
+        }),
         "ConfigChange" => json!({ "set": { "greeting": "good evening" }, "reset": ["port"] }),
         "AddUnits" => json!({ "count": 3 }),
         "AddMachines" => json!({ "count": 2 }),
