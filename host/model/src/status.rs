@@ -127,7 +127,8 @@ pub struct Status<W> {
     #[schema(value_type = Object)]
     pub data: serde_json::Map<String, serde_json::Value>,
     #[serde(default)]
-    #[schema(required = true)]
+    #[schema(required = true, value_type = String, format = DateTime)]
+    #[serde(with = "crate::time::micros")]
     pub since: i64,
 }
 

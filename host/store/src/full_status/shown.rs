@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use periapt_model::status::{
     Agent, ApplicationParts, Machine, Status, Workload, displayed, displayed_machine,
 };
@@ -16,6 +15,7 @@ use periapt_wire::status::{
 };
 use serde_json::json;
 
+use super::rfc3339;
 use super::rows::Rows;
 use crate::reach::public_address;
 use crate::views::application::ApplicationRow;
@@ -295,11 +295,4 @@ fn detailed<W: std::fmt::Display>(status: Status<W>, life: Life) -> DetailedStat
         life: life.as_status().to_owned(),
         ..DetailedStatus::default()
     }
-}
-
-/// Microseconds since the epoch as RFC 3339 text in UTC.
-pub(crate) fn rfc3339(microseconds: i64) -> String {
-    Timestamp::from_microsecond(microseconds)
-        .map(|time| time.to_string())
-        .unwrap_or_default()
 }

@@ -9,6 +9,8 @@ use crate::rpc::Empty;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LogRecord {
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub time: i64,
     pub entity: Tag,
     /// `TRACE DEBUG INFO WARNING ERROR`.

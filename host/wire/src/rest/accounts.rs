@@ -174,7 +174,8 @@ pub struct OwnModelAccess {
 pub struct Session {
     pub user: String,
     pub csrf: String,
-    /// Microseconds UTC.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub expires_at: i64,
 }
 
@@ -188,7 +189,11 @@ pub struct UserInfo {
     /// False until an invited user registered or a password was set.
     pub registered: bool,
     pub created_by: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub last_login: Option<i64>,
     pub models: Vec<OwnModelAccess>,
 }
@@ -273,8 +278,14 @@ pub struct TokenInfo {
     pub name: String,
     /// `token`, or `session` of a browser.
     pub kind: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub expires_at: i64,
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub last_used: Option<i64>,
 }
 

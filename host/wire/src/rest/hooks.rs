@@ -19,7 +19,9 @@ pub struct HookRun {
     /// `config-changed`, with relation and remote unit where there are any.
     pub hook: String,
     pub charm: String,
-    /// When its turn came, microseconds UTC.
+    /// When its turn came.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
     /// From then until its commit was asked for or it had failed, microseconds.
     pub duration: i64,
@@ -75,6 +77,10 @@ pub struct HookQuery {
     pub hook: Option<String>,
     /// `ok` or `failed`.
     pub result: Option<String>,
+    /// Runs that began then or later, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub since: Option<i64>,
     pub limit: Option<u64>,
     pub after: Option<String>,

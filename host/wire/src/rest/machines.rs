@@ -36,6 +36,8 @@ pub struct MachineInfo {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub constraints: String,
     pub units: Vec<UnitName>,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// What its removal still waits for, in words.
     #[serde(default)]
@@ -60,6 +62,8 @@ pub struct RelationInfo {
     #[serde(default)]
     #[schema(required = true)]
     pub suspended: bool,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// Grows whenever somebody enters the relation or changes settings in it.
     #[serde(default)]

@@ -19,7 +19,9 @@ pub struct MetricInfo {
     pub application: ApplicationName,
     pub metric: String,
     pub labels: Labels,
-    /// Seconds since the epoch, by the clock of the unit's agent.
+    /// By the clock of the unit's agent.
+    #[serde(with = "periapt_model::time::seconds")]
+    #[schema(value_type = String, format = DateTime)]
     pub timestamp: i64,
     pub value: f64,
 }
@@ -37,7 +39,8 @@ pub struct MetricHistory {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct MetricValue {
-    /// Seconds since the epoch.
+    #[serde(with = "periapt_model::time::seconds")]
+    #[schema(value_type = String, format = DateTime)]
     pub timestamp: i64,
     pub value: f64,
 }

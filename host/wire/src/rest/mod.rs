@@ -100,6 +100,8 @@ pub struct ControllerInfo {
     #[serde(default)]
     pub charm_repository: String,
     pub models: u64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
     /// `sqlite` or `postgresql`.
     pub database: String,
@@ -155,6 +157,8 @@ pub struct ModelSummary {
     pub applications: u64,
     pub machines: u64,
     pub units: u64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// What is disabled in it (`destroy-model`, `remove-object`, `all`), with why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -382,6 +386,8 @@ pub struct ResolveRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HistoryEntry {
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub time: i64,
     /// `workload`, `juju-unit`, `application`, `machine`, `juju-machine`.
     pub kind: String,

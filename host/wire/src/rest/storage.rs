@@ -46,6 +46,8 @@ pub struct StorageInfo {
     pub persistent: bool,
     /// The name of its directory; by it, it can be imported once it was given up.
     pub provider_id: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     pub attachments: Vec<StorageAttachmentInfo>,
 }
