@@ -29,7 +29,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Gives a user an access to the controller.
 ///
 /// The user has at least this access afterwards: one that is higher stays.
-#[utoipa::path(put, path = paths::USER_ACCESS.text, request_body = Grant, responses((status = 200, body = UserInfo)))]
+#[utoipa::path(put, path = paths::USER_ACCESS.text, operation_id = "grantUserAccess", request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn grant(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -41,7 +41,7 @@ async fn grant(
 /// Takes an access to the controller from a user.
 ///
 /// All above it goes too, what is below stays. Without a body it is `superuser`.
-#[utoipa::path(delete, path = paths::USER_ACCESS.text, request_body = Grant, responses((status = 200, body = UserInfo)))]
+#[utoipa::path(delete, path = paths::USER_ACCESS.text, operation_id = "revokeUserAccess", request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn revoke(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -52,7 +52,7 @@ async fn revoke(
 }
 
 /// Lists who may do what in a model.
-#[utoipa::path(get, path = paths::MODEL_ACCESS.text, responses((status = 200, body = Vec<ModelAccess>)))]
+#[utoipa::path(get, path = paths::MODEL_ACCESS.text, operation_id = "listModelAccess", responses((status = 200, body = Vec<ModelAccess>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -63,7 +63,7 @@ async fn of_model(
 /// Gives a user an access to a model.
 ///
 /// The user has at least this access afterwards: one that is higher stays.
-#[utoipa::path(put, path = paths::MODEL_ACCESS_OF.text, request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
+#[utoipa::path(put, path = paths::MODEL_ACCESS_OF.text, operation_id = "grantModelAccess", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn grant_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -76,7 +76,7 @@ async fn grant_model(
 /// Takes an access to a model from a user.
 ///
 /// All above it goes too, what is below stays. Without a body the whole access goes.
-#[utoipa::path(delete, path = paths::MODEL_ACCESS_OF.text, request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
+#[utoipa::path(delete, path = paths::MODEL_ACCESS_OF.text, operation_id = "revokeModelAccess", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn revoke_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

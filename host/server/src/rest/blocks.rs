@@ -49,7 +49,7 @@ async fn set(
 }
 
 /// Allows a kind of change of a model again.
-#[utoipa::path(delete, path = paths::BLOCK.text, responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::BLOCK.text, operation_id = "liftBlock", responses((status = 200, body = Empty)))]
 async fn lift(
     State(state): State<ServerState>,
     InModel(model): InModel,

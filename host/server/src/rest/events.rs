@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Streams what changes in all that the visitor may see, as server-sent events.
 ///
 /// It begins with a `snapshot` event for each entity and one `current`, or, after `Last-Event-ID`, with what came since; then there is a `change` for each entity that changed. `reset` means that a new snapshot follows, `dropped` is the last event and says why the stream ends. The data of `snapshot` and `change` is an `Event`.
-#[utoipa::path(get, path = paths::EVENTS.text, responses((status = 200, body = String, content_type = "text/event-stream")))]
+#[utoipa::path(get, path = paths::EVENTS.text, operation_id = "streamEvents", responses((status = 200, body = String, content_type = "text/event-stream")))]
 async fn everything(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -45,7 +45,7 @@ async fn everything(
 /// Streams what changes in a model, as server-sent events.
 ///
 /// The events are those of `GET /v1/events`.
-#[utoipa::path(get, path = paths::MODEL_EVENTS.text, responses((status = 200, body = String, content_type = "text/event-stream")))]
+#[utoipa::path(get, path = paths::MODEL_EVENTS.text, operation_id = "streamModelEvents", responses((status = 200, body = String, content_type = "text/event-stream")))]
 async fn of_model(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,

@@ -24,7 +24,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Shows the log of a model, a line of JSON for each record.
 ///
 /// With `follow` the answer goes on as lines are written. With `Accept: text/event-stream` each record is an event `log`; the last event is `dropped`.
-#[utoipa::path(get, path = paths::MODEL_LOGS.text, params(LogQuery), responses((status = 200, content((String = "application/x-ndjson"), (String = "text/event-stream")))))]
+#[utoipa::path(get, path = paths::MODEL_LOGS.text, operation_id = "readLogs", params(LogQuery), responses((status = 200, content((String = "application/x-ndjson"), (String = "text/event-stream")))))]
 async fn logs(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -71,6 +71,7 @@ mod session;
 pub(crate) mod sse;
 mod status;
 mod storage;
+mod success;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -288,12 +289,16 @@ fn through_layers(
             .layer(from_fn_with_state(at.clone(), known::described))
             // A change comes to its end and is in the audit log: its guard is made here.
             .layer(from_fn_with_state(at.clone(), crate::audit::record))
+            // `Location` of what is made or begun.
+            .layer(from_fn_with_state(at.clone(), success::located))
             // `If-Match` and `ETag`.
             .layer(from_fn_with_state(at.clone(), conditions::check))
             // `Idempotency-Key`.
             .layer(from_fn_with_state(at.clone(), idempotency::once))
             // Nothing that people disabled in the model.
-            .layer(from_fn_with_state(at, blocked::check))
+            .layer(from_fn_with_state(at.clone(), blocked::check))
+            // 201 and 202 in the place of 200.
+            .layer(from_fn_with_state(at, success::said))
             // No body longer than this.
             .layer(DefaultBodyLimit::max(longest)),
     )

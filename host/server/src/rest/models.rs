@@ -25,9 +25,12 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Login, routes!(list)).lists::<ModelSummary>(),
-        row(Visitor::Superuser, routes!(add)),
+        row(Visitor::Superuser, routes!(add)).creates(paths::MODEL, &["/uuid"]),
         row(READ, routes!(show)).about(About::Model),
-        row(ADMIN, routes!(destroy)).about(About::Model).destroys(),
+        row(ADMIN, routes!(destroy))
+            .about(About::Model)
+            .destroys()
+            .begins(),
         row(READ, routes!(config)).about(About::ModelConfig),
         row(ADMIN, routes!(set_config)).about(About::ModelConfig),
         row(READ, routes!(constraints)),
@@ -91,7 +94,7 @@ struct Destroy {
 /// Begins to destroy a model and everything in it.
 ///
 /// With `force`, what is not gone after `timeout_ms` is removed anyway.
-#[utoipa::path(delete, path = paths::MODEL.text, params(Destroy), responses((status = 200, body = ModelSummary)))]
+#[utoipa::path(delete, path = paths::MODEL.text, operation_id = "destroyModel", params(Destroy), responses((status = 200, body = ModelSummary)))]
 async fn destroy(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -125,7 +125,7 @@ async fn of_controller(
 /// Looks into a model and its agent.
 ///
 /// The reports are those of the controller.
-#[utoipa::path(get, path = paths::MODEL_INTROSPECTION.text, responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
+#[utoipa::path(get, path = paths::MODEL_INTROSPECTION.text, operation_id = "getModelIntrospection", responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

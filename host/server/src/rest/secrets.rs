@@ -28,7 +28,9 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)),
-        row(WRITE, routes!(add)).secret(),
+        row(WRITE, routes!(add))
+            .secret()
+            .creates(paths::SECRET, &["/id"]),
         row(READ, routes!(show)),
         row(WRITE, routes!(update)).secret(),
         row(WRITE, routes!(remove)).removes(),
@@ -41,7 +43,9 @@ pub(super) fn routes() -> Vec<Row> {
 pub(super) fn backend_routes() -> Vec<Row> {
     vec![
         row(Visitor::Login, routes!(backends)),
-        row(Visitor::Superuser, routes!(add_backend)).secret(),
+        row(Visitor::Superuser, routes!(add_backend))
+            .secret()
+            .creates(paths::SECRET_BACKENDS, &[]),
         row(Visitor::Superuser, routes!(update_backend)).secret(),
         row(Visitor::Superuser, routes!(remove_backend)),
         row(Visitor::Superuser, routes!(rotate_key)).secret(),
@@ -156,7 +160,7 @@ async fn reveal(
 }
 
 /// Lets applications read a user secret.
-#[utoipa::path(post, path = paths::SECRET_GRANTS.text, request_body = SecretGrants, responses((status = 200, body = SecretInfo)))]
+#[utoipa::path(post, path = paths::SECRET_GRANTS.text, operation_id = "grantSecret", request_body = SecretGrants, responses((status = 200, body = SecretInfo)))]
 async fn grant(
     State(state): State<ServerState>,
     OfSecret(model, secret): OfSecret,
@@ -167,7 +171,7 @@ async fn grant(
 }
 
 /// Takes a user secret back from an application.
-#[utoipa::path(delete, path = paths::SECRET_GRANT.text, responses((status = 200, body = SecretInfo)))]
+#[utoipa::path(delete, path = paths::SECRET_GRANT.text, operation_id = "revokeSecret", responses((status = 200, body = SecretInfo)))]
 async fn revoke(
     State(state): State<ServerState>,
     FromApplication(model, secret, application): FromApplication,
@@ -219,7 +223,7 @@ async fn remove_backend(
 /// Replaces the key under which the keys of all models are sealed.
 ///
 /// No value is sealed again, and all can be read meanwhile.
-#[utoipa::path(post, path = paths::CONTROLLER_ENCRYPTION_KEY_ROTATE.text, responses((status = 200, body = EncryptionKeyInfo)))]
+#[utoipa::path(post, path = paths::CONTROLLER_ENCRYPTION_KEY_ROTATE.text, operation_id = "rotateEncryptionKey", responses((status = 200, body = EncryptionKeyInfo)))]
 async fn rotate_key(State(state): State<ServerState>) -> Result<Json<EncryptionKeyInfo>, Answer> {
     Ok(Json(state.secrets().rotate_key().await?))
 }

@@ -21,14 +21,14 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)),
-        row(WRITE, routes!(import)),
+        row(WRITE, routes!(import)).creates(paths::STORAGE_OF, &["/id"]),
         row(READ, routes!(show)),
-        row(WRITE, routes!(remove)).removes(),
+        row(WRITE, routes!(remove)).removes().begins(),
         row(WRITE, routes!(attach)),
-        row(WRITE, routes!(detach)),
-        row(WRITE, routes!(add)),
+        row(WRITE, routes!(detach)).begins(),
+        row(WRITE, routes!(add)).creates(paths::STORAGE, &[]),
         row(READ, routes!(pools)),
-        row(WRITE, routes!(create_pool)),
+        row(WRITE, routes!(create_pool)).creates(paths::STORAGE_POOLS, &[]),
         row(WRITE, routes!(remove_pool)).removes(),
     ]
 }
@@ -46,7 +46,7 @@ async fn list(
 /// Makes a directory that was given up a storage again.
 ///
 /// It belongs to nobody until it is attached to a unit.
-#[utoipa::path(post, path = paths::STORAGE.text, request_body = ImportFilesystem, responses((status = 200, body = StorageInfo)))]
+#[utoipa::path(post, path = paths::STORAGE.text, operation_id = "importStorage", request_body = ImportFilesystem, responses((status = 200, body = StorageInfo)))]
 async fn import(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -22,7 +22,9 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::OneselfOrSuperuser, routes!(list)),
-        row(Visitor::Oneself, routes!(add)).secret(),
+        row(Visitor::Oneself, routes!(add))
+            .secret()
+            .creates(paths::USER_TOKENS, &[]),
         row(Visitor::OneselfOrSuperuser, routes!(remove)),
     ]
 }
@@ -68,7 +70,7 @@ async fn add(
 }
 
 /// Ends a token or session.
-#[utoipa::path(delete, path = paths::USER_TOKEN.text, responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::USER_TOKEN.text, operation_id = "revokeUserToken", responses((status = 200, body = Empty)))]
 async fn remove(
     State(state): State<ServerState>,
     OfUser(user): OfUser,

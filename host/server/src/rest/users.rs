@@ -25,7 +25,9 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Superuser, routes!(list)),
-        row(Visitor::Superuser, routes!(add)).secret(),
+        row(Visitor::Superuser, routes!(add))
+            .secret()
+            .creates(paths::USER, &["/user/name"]),
         row(Visitor::OneselfOrSuperuser, routes!(show)),
         row(Visitor::Superuser, routes!(change)),
         row(Visitor::Superuser, routes!(remove)),
@@ -123,7 +125,7 @@ async fn password(
 /// Invites a user anew.
 ///
 /// Their password cannot be used any more.
-#[utoipa::path(post, path = paths::USER_REGISTRATION.text, responses((status = 200, body = AddedUser)))]
+#[utoipa::path(post, path = paths::USER_REGISTRATION.text, operation_id = "inviteUser", responses((status = 200, body = AddedUser)))]
 async fn reset(
     State(state): State<ServerState>,
     OfUser(user): OfUser,

@@ -36,7 +36,7 @@ async fn all(State(state): State<ServerState>) -> Result<Json<Vec<WorkerRow>>, A
 
 /// Lists the workers of the catalogue in one model and its agents, as far as they are connected to
 /// the process that answers.
-#[utoipa::path(get, path = paths::MODEL_WORKERS.text, responses((status = 200, body = Vec<WorkerRow>)))]
+#[utoipa::path(get, path = paths::MODEL_WORKERS.text, operation_id = "listModelWorkers", responses((status = 200, body = Vec<WorkerRow>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -29,7 +29,7 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "ResolveRequest" => json!({ "retry": true }),
         "StopRequest" => json!({ "agents": false }),
         "Problem" => json!({
-            "status": 404, "code": "application-not-found", "title": "Not found",
+            "type": "urn:periapt:problem:application-not-found", "status": 404, "code": "application-not-found", "title": "Not found",
             "detail": "application \"site\" not found",
             "advice": "`periapt status` shows what the model holds",
         }),
