@@ -5,12 +5,15 @@ use axum::Json;
 use axum::extract::State;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    ControllerAccess, Grant, GrantModel, ModelAccess, ModelPermission, UserInfo, paths,
+    ControllerAccess, Grant, GrantModel, ListQuery, ModelAccess, ModelPermission, Page, UserInfo,
+    paths,
 };
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::changed;
-use super::extract::{Body, InModel, MaybeBody, OfUser};
+use super::extract::{Body, InModel, MaybeBody, OfUser, Query};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{ADMIN, Row, row};
 use crate::state::ServerState;
@@ -19,7 +22,7 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Superuser, routes!(grant)),
         row(Visitor::Superuser, routes!(revoke)),
-        row(ADMIN, routes!(of_model)),
+        row(ADMIN, routes!(of_model)).lists::<ModelAccess>(),
         // A block is about the model, not about who may do what in it.
         row(ADMIN, routes!(grant_model)).never_blocked(),
         row(ADMIN, routes!(revoke_model)).never_blocked(),
@@ -52,12 +55,13 @@ async fn revoke(
 }
 
 /// Lists who may do what in a model.
-#[utoipa::path(get, path = paths::MODEL_ACCESS.text, operation_id = "listModelAccess", responses((status = 200, body = Vec<ModelAccess>)))]
+#[utoipa::path(get, path = paths::MODEL_ACCESS.text, operation_id = "listModelAccess", params(ListQuery), responses((status = 200, body = Page<ModelAccess>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Vec<ModelAccess>>, Answer> {
-    Ok(Json(state.store().model_access(&model).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().model_access(&model).await?, &query)
 }
 
 /// Gives a user an access to a model.

@@ -8,10 +8,13 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{Backup, paths};
+use periapt_wire::rest::{Backup, ListQuery, Page, paths};
+use serde_json::Value;
 use tokio_util::io::ReaderStream;
 use utoipa_axum::routes;
 
+use super::extract::Query;
+use super::page::page;
 use super::problem::Answer;
 use super::route::{Row, row};
 use crate::backups::BackupError;
@@ -22,7 +25,7 @@ const PART: usize = 64 << 10;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        row(Visitor::Superuser, routes!(list)),
+        row(Visitor::Superuser, routes!(list)).lists::<Backup>(),
         row(Visitor::Superuser, routes!(create)).creates(paths::BACKUP, &["/id"]),
         row(Visitor::Superuser, routes!(download)),
         row(Visitor::Superuser, routes!(remove)),
@@ -30,9 +33,12 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the backups, oldest first.
-#[utoipa::path(get, path = paths::BACKUPS.text, responses((status = 200, body = Vec<Backup>)))]
-async fn list(State(state): State<ServerState>) -> Result<Json<Vec<Backup>>, Answer> {
-    Ok(Json(state.backups().list().await?))
+#[utoipa::path(get, path = paths::BACKUPS.text, params(ListQuery), responses((status = 200, body = Page<Backup>)))]
+async fn list(
+    State(state): State<ServerState>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.backups().list().await?, &query)
 }
 
 /// Makes a backup.

@@ -25,7 +25,7 @@ pub(super) fn routes() -> Vec<Row> {
             .removes()
             .begins(),
         row(WRITE, routes!(retry_provisioning)),
-        row(READ, routes!(block_devices)),
+        row(READ, routes!(block_devices)).lists::<BlockDevice>(),
     ]
 }
 
@@ -101,10 +101,11 @@ async fn retry_provisioning(
 /// Lists the block devices of a machine, as its agent sees them.
 ///
 /// Where one agent hosts all machines they are those of the machine on which it runs.
-#[utoipa::path(get, path = paths::MACHINE_BLOCK_DEVICES.text, responses((status = 200, body = Vec<BlockDevice>)))]
+#[utoipa::path(get, path = paths::MACHINE_BLOCK_DEVICES.text, params(ListQuery), responses((status = 200, body = Page<BlockDevice>)))]
 async fn block_devices(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
-) -> Result<Json<Vec<BlockDevice>>, Answer> {
-    Ok(Json(state.store().block_devices(&model, &machine).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().block_devices(&model, &machine).await?, &query)
 }

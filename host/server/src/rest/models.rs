@@ -75,7 +75,7 @@ async fn show(
     Ok(Json(state.store().model_summary(&model).await?))
 }
 
-/// `?force&timeout_ms&destroy-storage`
+/// `?force&timeout-ms&destroy-storage`
 #[derive(Deserialize, Default, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -84,6 +84,7 @@ struct Destroy {
     #[serde(deserialize_with = "flag")]
     force: bool,
     /// How long each phase of a forced removal may take, in milliseconds.
+    #[serde(rename = "timeout-ms")]
     timeout_ms: Option<u64>,
     /// What becomes of storage that outlives units: `true` to destroy it, `false` to give its directories up and keep
     /// them. Left out, a model that has some stays.
@@ -93,7 +94,7 @@ struct Destroy {
 
 /// Begins to destroy a model and everything in it.
 ///
-/// With `force`, what is not gone after `timeout_ms` is removed anyway.
+/// With `force`, what is not gone after `timeout-ms` is removed anyway.
 #[utoipa::path(delete, path = paths::MODEL.text, operation_id = "destroyModel", params(Destroy), responses((status = 200, body = ModelSummary)))]
 async fn destroy(
     State(state): State<ServerState>,

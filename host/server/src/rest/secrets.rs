@@ -12,15 +12,17 @@ use periapt_store::{Sealed, StoreError};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    EncryptionKeyInfo, NewSecretBackend, NewUserSecret, Page, RevealSecret, RevealedSecret,
-    SecretBackendInfo, SecretBackendRemoval, SecretGrants, SecretInfo, SecretQuery, SecretRemoval,
-    SecretValues, UpdateSecretBackend, UpdateUserSecret, paths,
+    EncryptionKeyInfo, ListQuery, NewSecretBackend, NewUserSecret, Page, RevealSecret,
+    RevealedSecret, SecretBackendInfo, SecretBackendRemoval, SecretGrants, SecretInfo, SecretQuery,
+    SecretRemoval, SecretValues, UpdateSecretBackend, UpdateUserSecret, paths,
 };
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::{changed, done};
 use super::extract::{Body, InModel, Query};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{ADMIN, READ, Row, WRITE, row};
 use crate::state::ServerState;
@@ -42,7 +44,7 @@ pub(super) fn routes() -> Vec<Row> {
 
 pub(super) fn backend_routes() -> Vec<Row> {
     vec![
-        row(Visitor::Login, routes!(backends)),
+        row(Visitor::Login, routes!(backends)).lists::<SecretBackendInfo>(),
         row(Visitor::Superuser, routes!(add_backend))
             .secret()
             .creates(paths::SECRET_BACKENDS, &[]),
@@ -181,11 +183,12 @@ async fn revoke(
 }
 
 /// Lists the back ends of secrets, each as it answers now.
-#[utoipa::path(get, path = paths::SECRET_BACKENDS.text, responses((status = 200, body = Vec<SecretBackendInfo>)))]
+#[utoipa::path(get, path = paths::SECRET_BACKENDS.text, params(ListQuery), responses((status = 200, body = Page<SecretBackendInfo>)))]
 async fn backends(
     State(state): State<ServerState>,
-) -> Result<Json<Vec<SecretBackendInfo>>, Answer> {
-    Ok(Json(state.secrets().backends().await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.secrets().backends().await?, &query)
 }
 
 /// Adds a back end, which has to answer.

@@ -6,14 +6,16 @@ use axum::http::request::Parts;
 use periapt_model::ModelUuid;
 use periapt_model::storage::Removal;
 use periapt_wire::rest::{
-    AddStorage, AttachStorage, DetachStorage, ImportFilesystem, NewStoragePool, Page, StorageInfo,
-    StoragePoolInfo, StorageQuery, StorageRemoval, paths,
+    AddStorage, AttachStorage, DetachStorage, ImportFilesystem, ListQuery, NewStoragePool, Page,
+    StorageInfo, StoragePoolInfo, StorageQuery, StorageRemoval, paths,
 };
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::{changed, done};
 use super::extract::{Body, InModel, InStorage, InUnit, Query};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
@@ -27,7 +29,7 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(attach)),
         row(WRITE, routes!(detach)).begins(),
         row(WRITE, routes!(add)).creates(paths::STORAGE, &[]),
-        row(READ, routes!(pools)),
+        row(READ, routes!(pools)).lists::<StoragePoolInfo>(),
         row(WRITE, routes!(create_pool)).creates(paths::STORAGE_POOLS, &[]),
         row(WRITE, routes!(remove_pool)).removes(),
     ]
@@ -116,12 +118,13 @@ async fn add(
 }
 
 /// Lists the pools of a model, those that every model has among them.
-#[utoipa::path(get, path = paths::STORAGE_POOLS.text, responses((status = 200, body = Vec<StoragePoolInfo>)))]
+#[utoipa::path(get, path = paths::STORAGE_POOLS.text, params(ListQuery), responses((status = 200, body = Page<StoragePoolInfo>)))]
 async fn pools(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Vec<StoragePoolInfo>>, Answer> {
-    Ok(Json(state.store().storage_pools(&model).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().storage_pools(&model).await?, &query)
 }
 
 /// Adds a pool.

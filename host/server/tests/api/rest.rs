@@ -212,7 +212,7 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
             .await,
     );
     fine(
-        http.send("DELETE", "/v1/models/first?force&timeout_ms=0", None)
+        http.send("DELETE", "/v1/models/first?force&timeout-ms=0", None)
             .await,
     );
     assert_ne!(fine(http.get("/v1/models/first").await)["life"], "alive");

@@ -2,8 +2,8 @@
 //!
 //! | method and path | body | answer |
 //! |---|---|---|
-//! | `GET /v1/clouds` | | `[Cloud]` |
-//! | `GET /v1/credentials` | | `[CloudCredential]` |
+//! | `GET /v1/clouds` | | `Page<Cloud>` |
+//! | `GET /v1/credentials` | | `Page<CloudCredential>` |
 
 use periapt_model::ModelName;
 use serde::{Deserialize, Serialize};

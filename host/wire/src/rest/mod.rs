@@ -77,6 +77,22 @@ pub struct LoginRequest {
     /// What to call the token; `cli` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Seconds until the token ends, at most 400 days; a day when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u64>,
+}
+
+impl LoginRequest {
+    /// A login as it usually is.
+    #[must_use]
+    pub fn new(user: impl Into<String>, password: impl Into<String>) -> Self {
+        Self {
+            user: user.into(),
+            password: password.into(),
+            name: None,
+            expires_in: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -85,6 +101,12 @@ pub struct LoginReply {
     pub user: String,
     /// Sent as `Authorization: Bearer`.
     pub token: String,
+    /// By which the user's list of tokens names it.
+    pub id: String,
+    /// When it ends, unless it is ended before: by `DELETE /v1/session` with the token, or from the list.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -386,6 +408,7 @@ pub struct ResolveRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HistoryEntry {
+    pub id: i64,
     #[serde(with = "periapt_model::time::micros")]
     #[schema(value_type = String, format = DateTime)]
     pub time: i64,

@@ -10,7 +10,7 @@
 //! | `POST .../secrets/{secret}/reveal` with [`RevealSecret`] | | `RevealedSecret` |
 //! | `POST .../secrets/{secret}/grants` with [`SecretGrants`] | | `SecretInfo` |
 //! | `DELETE .../secrets/{secret}/grants/{application}` | | `SecretInfo` |
-//! | `GET /v1/secret-backends` | | `[SecretBackendInfo]` |
+//! | `GET /v1/secret-backends` | | `Page<SecretBackendInfo>` |
 //! | `POST /v1/secret-backends` with [`NewSecretBackend`] | | `SecretBackendInfo` |
 //! | `PATCH /v1/secret-backends/{backend}` with [`UpdateSecretBackend`] | | `SecretBackendInfo` |
 //! | `DELETE /v1/secret-backends/{backend}` | `SecretBackendRemoval` | `Empty` |

@@ -9,10 +9,10 @@
 //! | `POST .../storage/{name}/{number}/attach` with [`AttachStorage`] | | `StorageInfo` |
 //! | `POST .../storage/{name}/{number}/detach` with [`DetachStorage`] | | `StorageInfo` |
 //! | `POST .../units/{name}/{number}/storage` with [`AddStorage`] | | `[StorageInfo]` |
-//! | `GET .../storage-pools` | | `[StoragePoolInfo]` |
+//! | `GET .../storage-pools` | | `Page<StoragePoolInfo>` |
 //! | `POST .../storage-pools` with [`NewStoragePool`] | | `StoragePoolInfo` |
 //! | `DELETE .../storage-pools/{pool}` | | `Empty` |
-//! | `GET .../machines/{machine}/block-devices` | | `[BlockDevice]` |
+//! | `GET .../machines/{machine}/block-devices` | | `Page<BlockDevice>` |
 //!
 //! Sizes are MiB. What was taken away is in the answer until its directory is gone.
 

@@ -1,4 +1,10 @@
 use periapt_model::Life;
+use periapt_model::charm::CharmInfo;
+use periapt_wire::rest::{
+    ApplicationInfo, Backup, BlockDevice, BlockInfo, Cloud, CloudCredential, ControllerNode,
+    MachineInfo, MetricHistory, ModelAccess, ModelSummary, RelationInfo, SecretBackendInfo,
+    StoragePoolInfo, TokenInfo, UnitInfo, UserInfo, WorkerRow,
+};
 use utoipa::PartialSchema;
 
 use super::*;
@@ -194,4 +200,17 @@ fn the_fields_of_a_list_are_the_members_of_its_items() {
     check::<MachineInfo>(&[]);
     check::<CharmInfo>(&[]);
     check::<RelationInfo>(&[]);
+    check::<Backup>(&[]);
+    check::<Cloud>(&[]);
+    check::<ControllerNode>(&[]);
+    check::<CloudCredential>(&[]);
+    check::<ModelAccess>(&[]);
+    check::<BlockInfo>(&[]);
+    check::<BlockDevice>(&[]);
+    check::<StoragePoolInfo>(&[]);
+    check::<WorkerRow>(&[]);
+    check::<SecretBackendInfo>(&[]);
+    check::<UserInfo>(&[]);
+    check::<TokenInfo>(&[]);
+    check::<MetricHistory>(&[]);
 }

@@ -92,7 +92,7 @@ async fn other_data_alone_leave_a_status_its_time_and_no_line() {
         };
         let lines = async || {
             let tag = periapt_model::Tag::Unit(site.clone());
-            store.history(&model, &tag, 100).await.unwrap().len()
+            store.last_statuses(&model, &tag, 100).await.unwrap().len()
         };
         store
             .set_agent_status(&model, &site, failed(1))
