@@ -3,9 +3,11 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use periapt_model::UnitName;
+use periapt_model::removal::Going;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
-    Refresh, Removal, SetConstraints, SetMeterStatus, SetMinUnits, SetTrust, Unexpose, paths,
+    Refresh, Removal, Scaled, SetConstraints, SetMeterStatus, SetMinUnits, SetScale, SetTrust,
+    Unexpose, paths,
 };
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
@@ -37,6 +39,9 @@ pub(super) fn routes() -> Vec<Row> {
         row(WRITE, routes!(add_units))
             .about(About::Application)
             .creates(paths::UNITS, &[]),
+        row(WRITE, routes!(scale))
+            .about(About::Application)
+            .begins(),
         row(WRITE, routes!(set_constraints)).about(About::Application),
         row(WRITE, routes!(set_meter_status)).about(About::Application),
         row(WRITE, routes!(set_min_units)).about(About::Application),
@@ -163,6 +168,23 @@ async fn add_units(
         request.attach_storage,
     ))
     .await
+}
+
+/// Says how many units an application is to have.
+///
+/// Those that lack are added on new machines; of those that are too many the youngest begin to go. Asked again
+/// it is the same.
+#[utoipa::path(put, path = paths::APPLICATION_SCALE.text, operation_id = "scaleApplication", request_body = SetScale, responses((status = 200, body = Scaled)))]
+async fn scale(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetScale>,
+) -> Result<Json<Scaled>, Answer> {
+    let going = Going {
+        force: request.force.into(),
+        destroy_storage: request.destroy_storage,
+    };
+    changed(state.store().scale(&model, &name, request.units, going)).await
 }
 
 /// Says how many units an application has at the least.

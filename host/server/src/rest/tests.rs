@@ -21,7 +21,7 @@ fn every_route_is_listed_once_and_says_where_it_is() {
 #[test]
 fn what_shows_or_changes_a_definition_says_so() {
     let conditional = routes().filter(|route| route.about.is_some());
-    assert_eq!(conditional.count(), 25);
+    assert_eq!(conditional.count(), 26);
 }
 
 #[test]

@@ -383,7 +383,7 @@ pub struct UnitInfo {
     pub relations: Vec<UnitRelation>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Removal {
     pub units: Vec<UnitName>,
