@@ -106,6 +106,17 @@ words! {
 }
 
 words! {
+    /// How far two applications have come with each other.
+    Relation {
+        Joining = "joining",
+        Joined = "joined",
+        Suspending = "suspending",
+        Suspended = "suspended",
+        Broken = "broken",
+    }
+}
+
+words! {
     Model {
         Available = "available",
         Busy = "busy",

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use periapt_client::rest::Removing;
 use periapt_model::MachineId;
+use periapt_model::status::Machine;
 use periapt_wire::rest::{AddMachines, ListQuery};
 
 use super::show::write;
@@ -110,9 +111,6 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
 }
 
-/// What a machine shows that its provider gave up.
-const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
-
 async fn add(context: &Context, arguments: AddMachine) -> Outcome {
     let constraints = constraints::read(&arguments.constraints)?.to_string();
     let here = ModelSession::open(&context.files, &arguments.model).await?;
@@ -175,7 +173,7 @@ async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
             .await?;
         ids = machines
             .into_iter()
-            .filter(|machine| machine.instance_status == PROVISIONING_ERROR)
+            .filter(|machine| machine.instance.status == Machine::ProvisioningError)
             .map(|machine| machine.id)
             .collect();
         if ids.is_empty() {

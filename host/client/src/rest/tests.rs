@@ -460,7 +460,7 @@ async fn a_list_is_read_to_its_end() {
         assert_eq!(query.get("limit").map(String::as_str), Some("1000"));
         let relation = json!({
             "id": after, "key": "a:b", "interface": "http", "scope": "global", "endpoints": [],
-            "status": "joined", "message": "", "life": "alive", "created-at": 0,
+            "status": { "status": "joined" }, "life": "alive", "created-at": 0,
         });
         let mut page = json!({ "items": [relation] });
         if after < 2 {

@@ -184,7 +184,10 @@ impl<'a> View<'a> {
                 "subordinate": self.is_subordinate(&end.application),
             })
         };
-        let info = match (relation.message.as_str(), relation.waiting_for.as_slice()) {
+        let info = match (
+            relation.status.message.as_str(),
+            relation.waiting_for.as_slice(),
+        ) {
             ("", [_, ..]) => waits_for(&relation.waiting_for),
             (message, _) => message.to_owned(),
         };
@@ -195,9 +198,9 @@ impl<'a> View<'a> {
             interface: relation.interface.clone(),
             scope: relation.scope.clone(),
             status: DetailedStatus {
-                status: relation.status.clone(),
+                status: relation.status.status.to_string(),
                 info,
-                since: Some(rfc3339(relation.created_at)),
+                since: Some(rfc3339(relation.status.since)),
                 life: relation.life.as_status().to_owned(),
                 ..DetailedStatus::default()
             },

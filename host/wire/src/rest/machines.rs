@@ -15,6 +15,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::status::{Machine, Relation, Status};
 use periapt_model::{ApplicationName, Life, MachineId, UnitName};
 use serde::{Deserialize, Serialize};
 
@@ -24,12 +25,10 @@ pub struct MachineInfo {
     pub id: MachineId,
     pub life: Life,
     pub instance_id: String,
-    /// Of the machine agent: `started`, `pending`, `down`, …
-    pub agent_status: String,
-    pub agent_message: String,
+    /// Of the machine agent.
+    pub agent: Status<Machine>,
     /// Of the instance, as its provider tells.
-    pub instance_status: String,
-    pub instance_message: String,
+    pub instance: Status<Machine>,
     pub addresses: Vec<String>,
     pub hardware: String,
     /// What it had to be like when it was made, `arch=amd64 mem=4096M`.
@@ -56,9 +55,8 @@ pub struct RelationInfo {
     pub scope: String,
     pub endpoints: Vec<RelationEndpoint>,
     pub life: Life,
-    /// `joining`, `joined`, `suspending`, `suspended` or `broken`.
-    pub status: String,
-    pub message: String,
+    /// Its message is why it is suspended.
+    pub status: Status<Relation>,
     #[serde(default)]
     #[schema(required = true)]
     pub suspended: bool,

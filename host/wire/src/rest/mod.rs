@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::block::BlockKind;
 use periapt_model::config::{ConfigValue, Schema, Value, Values};
-use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::status::{Agent, Model, Status, Workload};
 use periapt_model::storage::{Asked, StorageId};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
@@ -174,8 +174,7 @@ pub struct ModelSummary {
     pub region: String,
     pub owner: String,
     pub life: Life,
-    pub status: String,
-    pub message: String,
+    pub status: Status<Model>,
     pub applications: u64,
     pub machines: u64,
     pub units: u64,

@@ -35,7 +35,7 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         }),
         "ModelSummary" => json!({
             "uuid": "6f1c4d2e-0b1a-4c57-9f0e-2d3c4b5a6978", "name": "shop", "type": "iaas",
-            "cloud": "local", "region": "default", "owner": "admin", "life": "alive", "status": "available", "message": "", "applications": 1,
+            "cloud": "local", "region": "default", "owner": "admin", "life": "alive", "status": { "status": "available", "message": "", "since": "2026-09-21T14:13:20Z" }, "applications": 1,
             "machines": 2, "units": 2, "created-at": "2026-09-21T14:13:20Z",
         }),
         "Removal" => json!({ "units": ["site/0", "site/1"], "machines": ["0", "1"] }),

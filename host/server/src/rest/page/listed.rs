@@ -64,7 +64,6 @@ impl Listed for ModelSummary {
         "owner",
         "life",
         "status",
-        "message",
         "applications",
         "machines",
         "units",
@@ -75,7 +74,7 @@ impl Listed for ModelSummary {
     fn facts(&self) -> Facts {
         Facts {
             name: self.name.to_string(),
-            status: self.status.clone(),
+            status: self.status.status.to_string(),
             applications: Vec::new(),
             machines: Vec::new(),
         }
@@ -152,10 +151,8 @@ impl Listed for MachineInfo {
         "id",
         "life",
         "instance-id",
-        "agent-status",
-        "agent-message",
-        "instance-status",
-        "instance-message",
+        "agent",
+        "instance",
         "addresses",
         "hardware",
         "constraints",
@@ -167,7 +164,7 @@ impl Listed for MachineInfo {
     fn facts(&self) -> Facts {
         Facts {
             name: self.id.to_string(),
-            status: self.agent_status.clone(),
+            status: self.agent.status.to_string(),
             applications: self
                 .units
                 .iter()
@@ -296,7 +293,6 @@ impl Listed for RelationInfo {
         "endpoints",
         "life",
         "status",
-        "message",
         "suspended",
         "created-at",
         "settings-version",
@@ -306,7 +302,7 @@ impl Listed for RelationInfo {
     fn facts(&self) -> Facts {
         Facts {
             name: self.key.clone(),
-            status: self.status.clone(),
+            status: self.status.status.to_string(),
             applications: self
                 .endpoints
                 .iter()

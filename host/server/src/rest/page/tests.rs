@@ -1,5 +1,6 @@
 use periapt_model::Life;
 use periapt_model::charm::CharmInfo;
+use periapt_model::status::{Machine, Status};
 use periapt_wire::rest::{
     ApplicationInfo, Backup, BlockDevice, BlockInfo, Cloud, CloudCredential, ControllerNode,
     MachineInfo, MetricHistory, ModelAccess, ModelSummary, RelationInfo, SecretBackendInfo,
@@ -14,10 +15,8 @@ fn machine(id: &str, status: &str) -> MachineInfo {
         id: id.parse().unwrap(),
         life: Life::Alive,
         instance_id: String::new(),
-        agent_status: status.to_owned(),
-        agent_message: String::new(),
-        instance_status: "running".to_owned(),
-        instance_message: String::new(),
+        agent: Status::new(status.parse().unwrap(), ""),
+        instance: Status::new(Machine::Running, ""),
         addresses: Vec::new(),
         hardware: String::new(),
         constraints: String::new(),
