@@ -29,7 +29,7 @@ export function narrowed(
       fits(unitStatus(unit), unit.name, unit.workload.status, unit.agent.status, unitMessage(unit)),
     ),
     machines: machines.filter((machine) =>
-      fits(machineStatus(machine), machine.id, machine["instance-status"], machine["agent-status"], machine["instance-id"], ...machine.units),
+      fits(machineStatus(machine), machine.id, machine.instance.status, machine.agent.status, machine["instance-id"], ...machine.units),
     ),
   };
 }

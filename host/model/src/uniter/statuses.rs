@@ -6,6 +6,7 @@ use super::OperationState;
 use crate::hook::{Info, Kind};
 use crate::status::{Agent, Status, Workload};
 use crate::task::Asked;
+use crate::time;
 use crate::turns::WaitsFor;
 
 /// The agent, shown as `now`, runs `hook`. None for an `update-status` of an idle unit, which is
@@ -98,7 +99,7 @@ pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
             .map(|reason| ("reason", Value::from(reason))),
         failure
             .next_retry
-            .map(|next| ("next-retry", Value::from(next))),
+            .map(|next| ("next-retry", Value::from(time::text(next)))),
         failure
             .waits_for
             .as_ref()

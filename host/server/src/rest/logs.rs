@@ -6,6 +6,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use periapt_model::ModelUuid;
 use periapt_store::{Interest, LogPage, StoreError, Subscription, namespace};
+use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{LogQuery, paths};
 use utoipa_axum::routes;
 
@@ -18,7 +19,7 @@ use crate::feed::HEARTBEAT;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![row(READ, routes!(logs))]
+    vec![row(READ, routes!(logs)).with::<LogRecord>()]
 }
 
 /// Shows the log of a model, a line of JSON for each record.

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { applications, units as unitApi } from "../../api";
+import { applications } from "../../api";
 import * as paths from "../../api/paths";
 import type { ApplicationInfo, UnitInfo } from "../../api/types";
 import { CommandHint } from "../../components/Commands";
@@ -26,8 +26,7 @@ export function ScaleDialog({ model, application, units, onClose }: Properties) 
   const more = valid ? Math.max(0, wanted - present) : 0;
   const less = valid ? leaving(units, wanted) : [];
   const scale = useAct(async () => {
-    if (more > 0) await applications.addUnits(model, name, more);
-    for (const unit of less) await unitApi.remove(model, unit, false, false);
+    await applications.scale(model, name, { units: wanted });
   }, onClose);
   return (
     <Dialog
@@ -63,9 +62,9 @@ export function ScaleDialog({ model, application, units, onClose }: Properties) 
         <CommandHint
           cli={command("add-unit", "-m", model, name, "-n", String(more))}
           request={{
-            method: "POST",
-            path: `${paths.application(model, name)}/units`,
-            body: { count: more },
+            method: "PUT",
+            path: `${paths.application(model, name)}/scale`,
+            body: { units: wanted },
           }}
         />
       )}

@@ -28,10 +28,10 @@ export function MachineTable({ model, machines }: { model: string; machines: rea
                 {machine.life !== "alive" && <span className="tag">{machine.life}</span>}
               </th>
               <td data-label="Agent" className="nowrap">
-                <StatusMark status={machine["agent-status"]} />
+                <StatusMark status={machine.agent.status} />
               </td>
               <td data-label="Instance" className="nowrap">
-                <StatusMark status={machine["instance-status"]} />
+                <StatusMark status={machine.instance.status} />
               </td>
               <td data-label="Instance id" className="mono">
                 <Name text={machine["instance-id"] || "–"} before="-" />

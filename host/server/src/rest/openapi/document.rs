@@ -1,6 +1,7 @@
 //! Puts the parts together and adds what holds for every route.
 
 use periapt_wire::access::Visitor;
+use periapt_wire::rest::MOST_ITEMS;
 use serde_json::{Map, Value, json};
 
 use super::super::route::{Lists, Route, Row};
@@ -161,6 +162,7 @@ pub(super) fn make(resources: &[Resource]) -> Value {
         }
     }
     schemas.insert("Problem".to_owned(), schema_of::<periapt_wire::Problem>());
+    name_items(&mut schemas);
     for (name, schema) in &mut schemas {
         if let (Some(example), Some(schema)) = (examples::of(name), schema.as_object_mut()) {
             schema.insert("examples".to_owned(), json!([example]));
@@ -204,7 +206,8 @@ fn complete(tag: &str, row: &Row) -> Value {
     let writes = row.route.changes();
     let conditional = row.route.about.is_some();
     let given = operation["operationId"].as_str().unwrap_or_default();
-    let name = names::of(method, path, given, lists(&operation));
+    let paged = lists(&operation);
+    let name = names::of(method, path, given, paged);
     operation["operationId"] = json!(name);
     operation["tags"] = json!([tag]);
     operation["security"] = match visitor {
@@ -226,6 +229,9 @@ fn complete(tag: &str, row: &Row) -> Value {
         .collect();
     for parameter in &mut parameters {
         without_null(&mut parameter["schema"]);
+        if paged && parameter["name"] == "limit" {
+            parameter["schema"] = json!({ "type": "integer", "minimum": 1, "maximum": MOST_ITEMS });
+        }
     }
     let people = !matches!(visitor, Visitor::Anyone | Visitor::AgentOfModel);
     if writes && people {
@@ -313,6 +319,17 @@ fn lists(operation: &Value) -> bool {
         .pointer("/responses/200/content/application~1json/schema/$ref")
         .and_then(Value::as_str)
         .is_some_and(|reference| reference.contains("/Page_"))
+}
+
+/// Has pages refer to their items, so that generators give those the one name that they have elsewhere.
+fn name_items(schemas: &mut Map<String, Value>) {
+    let names: Vec<String> = schemas.keys().cloned().collect();
+    for item in names {
+        if let Some(page) = schemas.get_mut(&format!("Page_{item}")) {
+            let reference = format!("#/components/schemas/{item}");
+            page["properties"]["items"]["items"] = json!({ "$ref": reference });
+        }
+    }
 }
 
 /// Bytes are a file, to whoever makes a client of this, and no list of numbers.
@@ -403,10 +420,6 @@ fn of_list(lists: Option<Lists>, mut parameter: Value) -> Option<Value> {
                 json!({ "type": "array", "items": { "type": "string", "enum": fields } });
             parameter["style"] = json!("form");
             parameter["explode"] = json!(false);
-            Some(parameter)
-        }
-        "limit" => {
-            parameter["schema"] = json!({ "type": "integer", "minimum": 1, "maximum": 1000 });
             Some(parameter)
         }
         _ => Some(parameter),
