@@ -245,6 +245,7 @@ pub fn write_reference() -> Result<()> {
     let programs = build()?;
     for (package, target, test, page) in [
         ("periapt-server", "api", "reference::", "openapi.json"),
+        ("periapt-server", "api", "promises::", "api-v1-promises.txt"),
         (
             "periapt-model",
             "periapt_model",

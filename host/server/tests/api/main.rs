@@ -18,6 +18,7 @@ mod events;
 mod machines;
 mod observe;
 mod payloads;
+mod promises;
 mod reach;
 mod reference;
 mod relations;
