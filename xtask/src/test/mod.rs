@@ -56,8 +56,12 @@ const WAITING: &[&str] = &[
     "mistakes",
     "documentation",
     "schemathesis",
+    GENERATED,
     "forwarding",
 ];
+
+/// Clients made of the API's description, in Python and TypeScript.
+const GENERATED: &str = "generated_clients";
 
 const HOSTILE: &str = "hostile";
 
@@ -84,6 +88,15 @@ pub fn run(wanted: &[String]) -> Result<()> {
     } else {
         std::path::PathBuf::new()
     };
+    let (generator, typescript) = if selected(GENERATED) {
+        let folder = run::root().join("tests/generated_clients/typescript");
+        node.install(&folder, "the generated client")?;
+        let requirement = "openapi-python-client==0.29.1";
+        let generator = python::program(GENERATED, requirement, "openapi-python-client")?;
+        (generator, folder)
+    } else {
+        Default::default()
+    };
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
@@ -93,6 +106,11 @@ pub fn run(wanted: &[String]) -> Result<()> {
             "PERIAPT_TEST_SCHEMATHESIS",
             schemathesis.display().to_string(),
         ),
+        (
+            "PERIAPT_TEST_OPENAPI_PYTHON",
+            generator.display().to_string(),
+        ),
+        ("PERIAPT_TEST_TYPESCRIPT", typescript.display().to_string()),
         (
             "PERIAPT_TEST_PROGRAM",
             run::target().join("debug/periapt").display().to_string(),
