@@ -31,6 +31,20 @@ fn every_path_has_a_route_and_every_route_a_path() {
     assert_eq!(routed, named);
 }
 
+#[test]
+fn who_misses_a_path_is_told_the_one_that_was_meant() {
+    assert_eq!(meant("/v1/modles"), Some("/v1/models"));
+    assert_eq!(
+        meant("/v1/models/lab/units/site"),
+        Some("/v1/models/{model}/units/{name}/{number}")
+    );
+    assert_eq!(
+        meant("/v1/models/lab/aplications"),
+        Some("/v1/models/{model}/applications")
+    );
+    assert_eq!(meant("/nothing/like/it"), None);
+}
+
 /// What posts do whose answer is the whole of it: nothing new has an address, and nothing goes on.
 const DONE_AT_ONCE: &[&str] = &[
     "/v1/controller/encryption-key/rotate",
