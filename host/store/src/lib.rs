@@ -45,6 +45,7 @@ mod migrations;
 mod model;
 mod operation;
 mod options;
+mod page;
 mod payload;
 mod reach;
 mod relation;

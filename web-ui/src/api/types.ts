@@ -1,7 +1,7 @@
 /**
  * Bodies of the HTTP API by the names the page uses, taken from `schema.d.ts`, which `npm run types` makes
  * of the API's description (`docs/reference/openapi.json`) before every check, test and build. What stands
- * here in full is what the description leaves open. Times are microseconds UTC unless a member says otherwise.
+ * here in full is what the description leaves open. Times are RFC 3339 in UTC.
  */
 
 import type { components, paths } from "./schema";
@@ -126,24 +126,8 @@ export type ApplicationActions = Omit<Schemas["ApplicationActions"], "actions"> 
 export type ConfigSettings =
   paths["/v1/models/{model}/config"]["get"]["responses"]["200"]["content"]["application/json"];
 
-/** A line of the log, which the description calls a text. */
-export interface LogRecord {
-  time: number;
-  entity: string;
-  /** `TRACE`, `DEBUG`, `INFO`, `WARNING` or `ERROR`. */
-  level: string;
-  module: string;
-  message: string;
-}
-
-/** `/health` and `/ready` are no part of the API: they are for programs that watch the controller's process. */
-export interface Check {
-  name: string;
-  ok: boolean;
-  reason: string;
-}
-
-export interface Probe {
-  status: string;
-  checks: Check[];
-}
+export type LogRecord = Schemas["LogRecord"];
+export type Check = Schemas["Check"];
+export type Probe = Schemas["Probe"];
+export type Scaled = Schemas["Scaled"];
+export type SetScale = Schemas["SetScale"];

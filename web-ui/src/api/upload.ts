@@ -74,6 +74,7 @@ function parse(text: string): unknown {
 function problem(status: number, body: unknown): Problem {
   const known = body as Partial<Problem> | undefined;
   return {
+    type: known?.type ?? "about:blank",
     status,
     code: known?.code ?? "unexpected-answer",
     title: known?.title ?? `The controller answered ${status}`,

@@ -121,7 +121,7 @@ mod tests {
         for (query, forced) in [
             ("", false),
             ("?force", true),
-            ("?force=true&timeout_ms=0", true),
+            ("?force=true&timeout-ms=0", true),
             ("?force=false", false),
             ("?force=perhaps", false),
         ] {

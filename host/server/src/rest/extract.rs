@@ -357,7 +357,7 @@ impl FromRequestParts<ServerState> for Ending {
     }
 }
 
-/// `?force&timeout_ms&destroy-storage`
+/// `?force&timeout-ms&destroy-storage`
 #[derive(Deserialize, Default, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -366,6 +366,7 @@ pub(super) struct Force {
     #[serde(deserialize_with = "flag")]
     pub force: bool,
     /// With `force`: 0 to wait for nobody. Left out, each step waits for the model's `force-wait`.
+    #[serde(rename = "timeout-ms")]
     pub timeout_ms: Option<u64>,
     /// Also destroy the storage of its units that would outlive them.
     #[serde(rename = "destroy-storage", deserialize_with = "flag")]
@@ -380,15 +381,6 @@ impl Force {
             destroy_storage: self.destroy_storage,
         }
     }
-}
-
-/// `?limit`
-#[derive(Deserialize, Default, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(default)]
-pub(super) struct Limit {
-    /// The last lines, 20 when left out, at most 10,000.
-    pub limit: Option<u64>,
 }
 
 /// A flag is set by its name alone, or by `true` or `1`.

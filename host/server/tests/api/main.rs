@@ -20,6 +20,7 @@ mod incidents;
 mod machines;
 mod observe;
 mod payloads;
+mod promises;
 mod reach;
 mod reference;
 mod relations;

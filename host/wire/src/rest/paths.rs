@@ -91,6 +91,7 @@ paths! {
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
     APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";
+    APPLICATION_SCALE(2) = "/v1/models/{model}/applications/{name}/scale";
     APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
     APPLICATION_TRUST(2) = "/v1/models/{model}/applications/{name}/trust";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";

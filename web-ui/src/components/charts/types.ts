@@ -30,13 +30,13 @@ export const PLAN_MARKS: Record<PlanMark, string> = {
 
 export type { HistoryEntry, LogRecord, RelationEndpoint } from '../../api/types';
 
-export type RelationInfo = Pick<api.RelationInfo, 'id' | 'endpoints' | 'interface' | 'scope' | 'status'> &
-  Partial<Pick<api.RelationInfo, 'message'>> & {
-    /** That flow by it, as far as it is known: `80/tcp`. */
-    ports?: string[] | undefined;
-  };
+export type RelationInfo = Pick<api.RelationInfo, 'id' | 'endpoints' | 'interface' | 'scope'> & {
+  status: Pick<api.RelationInfo['status'], 'status'>;
+  /** That flow by it, as far as it is known: `80/tcp`. */
+  ports?: string[] | undefined;
+};
 
-/** One run of one hook; times and durations in microseconds. */
+/** One run of one hook; durations in microseconds. */
 export type HookRun = Pick<
   api.HookRun,
   | 'id'

@@ -61,12 +61,12 @@ export function ModelLayout() {
         title={name}
         page={currentTab(tabs, pathname)}
         crumbs={[{ to: "/models", label: "Models" }]}
-        aside={model && <StatusMark status={model.life === "alive" ? model.status : model.life} />}
+        aside={model && <StatusMark status={model.life === "alive" ? model.status.status : model.life} />}
         summary={
           units.length > 0 ? (
             <Tally statuses={units.map(unitStatus)} to={(status) => `${to}${viewQuery({ tab: "units", statuses: [status] })}`} />
           ) : (
-            model?.message
+            model?.status.message
           )
         }
         tools={
