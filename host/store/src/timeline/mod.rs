@@ -11,15 +11,12 @@ use periapt_wire::rest::{Page, TimelineEntry, TimelineKind, TimelineQuery};
 
 use crate::db::Session;
 use crate::error::StoreError;
+use crate::page::{self, Paging};
 use crate::{Result, Store, require_model};
 
 mod rows;
 #[cfg(test)]
 mod tests;
-
-/// Entries of a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 /// What is wanted of a timeline.
 #[derive(Clone, Debug)]
@@ -30,6 +27,7 @@ pub(crate) struct Wanted {
     pub application: Option<ApplicationName>,
     /// Only what has a smaller id.
     pub before: i64,
+    /// One more than a page has.
     pub limit: u64,
 }
 
@@ -68,18 +66,9 @@ impl Store {
         let wanted = wanted(query, audit)?;
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
-        let limit = usize::try_from(wanted.limit).unwrap_or(usize::MAX);
-        let one_more = Wanted {
-            limit: wanted.limit + 1,
-            ..wanted
-        };
-        let mut entries = entries(&mut db, model, &one_more).await?;
-        let more = entries.len() > limit;
-        entries.truncate(limit);
-        let next = entries
-            .last()
-            .filter(|_| more)
-            .map(|last| last.id.to_string());
+        let mut entries = entries(&mut db, model, &wanted).await?;
+        let paging = Paging::of(query.limit)?;
+        let next = paging.cut(&mut entries, |last| last.id.to_string());
         Ok(Page {
             items: entries.into_iter().map(|entry| entry.shown).collect(),
             next,
@@ -115,12 +104,7 @@ fn wanted(query: &TimelineQuery, audit: bool) -> Result<Wanted> {
         kinds.extend(TimelineKind::ALL);
     }
     kinds.retain(|kind| audit || *kind != TimelineKind::Audit);
-    let before = match query.after.as_deref() {
-        None => i64::MAX,
-        Some(after) => after.parse().map_err(|_| {
-            StoreError::bad_request(format!("\"{after}\" is not where a page ended"))
-        })?,
-    };
+    let before = page::before(query.after.as_deref())?;
     let application = query.application.as_deref().map(str::parse).transpose()?;
     Ok(Wanted {
         kinds,
@@ -128,7 +112,7 @@ fn wanted(query: &TimelineQuery, audit: bool) -> Result<Wanted> {
         to: moment("to", query.to.as_deref())?.unwrap_or(i64::MAX),
         application,
         before,
-        limit: query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE),
+        limit: Paging::of(query.limit)?.rows(),
     })
 }
 
