@@ -5,8 +5,11 @@
 
 mod actions;
 mod alerts;
+mod bundles;
 mod charms;
+mod fleet;
 mod front_door;
+mod incidents;
 mod operators;
 mod secrets;
 mod storage;
@@ -52,6 +55,11 @@ fn finish(home: &Home, spec: &str, mut call: Command) -> Result<()> {
 #[test]
 fn sign_in_deploy_watch_and_configure() -> Result<()> {
     run("deploy")
+}
+
+#[test]
+fn a_charm_of_the_repository_is_deployed_from_the_page() -> Result<()> {
+    run("repository")
 }
 
 #[test]

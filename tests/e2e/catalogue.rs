@@ -55,9 +55,24 @@ fn all_109_workers_are_in_the_report_with_their_state() -> anyhow::Result<()> {
         "leadership",
         "retrystrategy",
         "uniter",
+        "actionpruner",
+        "charmrevision",
+        "diskmanager",
+        "secretbackendrotate",
+        "secretdrainworker",
+        "secretexpire",
+        "secretrotate",
+        "storageprovisioner",
     ] {
         assert_eq!(state(worker), "running", "{worker}");
     }
+    let reason = |worker: &str| -> String {
+        let row = rows.iter().find(|row| row["worker"] == worker);
+        row.and_then(|row| row["reason"].as_str())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(reason("minunitsworker").starts_with("superseded: applicationscaler"));
     assert_eq!(state("undertaker"), "resting", "the model is alive");
     for row in &rows {
         let tests = row["tests"].as_array().map_or(0, Vec::len);

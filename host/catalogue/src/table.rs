@@ -177,7 +177,9 @@ pub static WORKERS: &[Worker] = &[
     worker("migrationflag", Lib, "all", MIGRATION),
     worker("migrationmaster", Same, "model", MIGRATION),
     worker("migrationminion", Same, "machine, unit", MIGRATION),
-    worker("minunitsworker", Artefact, "model", NotNeeded("superseded: applicationscaler, as in Juju, where no engine has it any more")),
+    worker("minunitsworker", Artefact, "model", NotNeeded("superseded: applicationscaler, as in Juju, where no engine has it any more"))
+        .promises("When the catalogue is listed, then minunitsworker is superseded by applicationscaler, which makes the minimum good.")
+        .kept_by(&["all_109_workers_are_in_the_report_with_their_state", "when_min_units_is_2_and_one_of_two_units_is_removed_a_new_unit_appears"]),
     worker("mocks", Lib, "library", Library(&[], "test only: scripted workers of the engine"))
         .kept_by(&["a_node_the_engine_stopped_comes_back_however_it_ends"]),
     worker("modelcache", Adapted, "controller", Built(&[(Controller, "model-cache")]))

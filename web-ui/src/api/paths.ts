@@ -11,6 +11,8 @@ export const application = (inModel: string, name: string): string =>
 export const unit = (inModel: string, name: string): string =>
   `${model(inModel)}/units/${name.split("/").map(part).join("/")}`;
 
+export const machines = (inModel: string): string => `${model(inModel)}/machines`;
+
 /** A container's id is written with dashes. */
 export const machine = (inModel: string, id: string): string =>
   `${model(inModel)}/machines/${part(id.replaceAll("/", "-"))}`;
@@ -48,11 +50,29 @@ export const resources = (inModel: string, name: string): string => `${applicati
 export const resource = (inModel: string, name: string, resource: string): string =>
   `${resources(inModel, name)}/${part(resource)}`;
 
+export const incidents = (inModel: string): string => `${model(inModel)}/incidents`;
+
+/** What is done with an incident: `retry`, `skip` or `silence`. */
+export const incident = (inModel: string, id: string, what: "retry" | "skip" | "silence"): string =>
+  `${incidents(inModel)}/${part(id)}/${what}`;
+
+export const timeline = (inModel: string): string => `${model(inModel)}/timeline`;
+
+export const hookReport = (inModel: string, id: number): string => `${model(inModel)}/hooks/${id}/report`;
+
 export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;
 
 export const block = (inModel: string, kind: string): string => `${blocks(inModel)}/${part(kind)}`;
 
 export const annotations = (inModel: string): string => `${model(inModel)}/annotations`;
+
+export const bundles = (inModel: string): string => `${model(inModel)}/bundles`;
+
+export const bundle = (inModel: string, apply: number): string => `${bundles(inModel)}/${apply}`;
+
+export const bundleExport = (inModel: string): string => `${model(inModel)}/bundle`;
+
+export const bundleDrift = (inModel: string): string => `${bundleExport(inModel)}/drift`;
 
 export const operations = (inModel: string): string => `${model(inModel)}/operations`;
 

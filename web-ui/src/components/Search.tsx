@@ -4,6 +4,7 @@
  */
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { StatusMark } from "./charts";
 import { find } from "../lib/search";
 import { useTargets } from "../lib/useTargets";
 import { useThings } from "../lib/useThings";
@@ -16,6 +17,7 @@ interface Row {
   name: string;
   where: string;
   to?: string;
+  status?: string | undefined;
   act?: Act;
 }
 
@@ -138,6 +140,7 @@ export function Search({ model }: { model: string | null }) {
           >
             <span className="search__kind">{target.kind}</span>
             <span className="search__name">{target.name}</span>
+            {target.status && <StatusMark status={target.status} />}
             <span className="search__where">{target.where}</span>
           </li>
         ))}

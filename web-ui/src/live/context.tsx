@@ -57,18 +57,18 @@ async function isThere(model: string | null, queries: QueryClient): Promise<bool
 function staleKeys(event: LiveEvent): unknown[][] {
   switch (event.kind) {
     case "application":
-      return [["application", event.key], ["history", event.key], ["reachability"]];
+      return [["application", event.key], ["history", event.key], ["reachability"], ["incidents"]];
     case "unit":
-      return [["history", event.key], ["log-tail", event.key], ["workloads", event.key], ["reachability"]];
+      return [["history", event.key], ["log-tail", event.key], ["workloads", event.key], ["reachability"], ["incidents"]];
     case "machine":
-      return [["history", event.key]];
+      return [["history", event.key], ["incidents"]];
     case "hook":
-      return [["hooks"], ["log-tail"]];
+      return [["hooks"], ["log-tail"], ["incidents"], ["timeline"]];
     case "relation":
       // Told whenever somebody enters it or changes settings in it.
       return [["bags"], ["reachability"]];
     case "model":
-      return [["model-config"], ["access"], ["reachability"]];
+      return [["model-config"], ["access"], ["reachability"], ["incidents"], ["timeline"]];
     case "storage":
       return [["storage-pools"]];
     case "alert":

@@ -2,7 +2,7 @@
 //!
 //! | method and path | query | answer |
 //! |---|---|---|
-//! | `GET /v1/events`, `GET /v1/models/{model}/events` | | `text/event-stream` of `Event`, id is `sequence` |
+//! | `GET /v1/events`, `GET /v1/models/{model}/events` | `EventQuery` | `text/event-stream` of `Event`, id is `sequence` |
 //! | `GET /v1/models/{model}/wait` | `WaitQuery` | `Waited`; 408 `wait-timed-out` |
 //!
 //! The stream begins with a `snapshot` event for each entity and one `current` event, or, after
@@ -42,6 +42,17 @@ pub struct Event {
     pub entity: Option<Value>,
 }
 
+/// Which events are wanted: all when left out. What does not fit is in no snapshot and makes no change.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
+pub struct EventQuery {
+    /// Kinds of entities, comma separated: `unit,application`.
+    pub kinds: Option<String>,
+    /// Only this application, its units, and the relations that it is in.
+    pub application: Option<String>,
+}
+
 /// Data of `current`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Current {
@@ -66,13 +77,13 @@ pub struct Dropped {
 #[serde(default, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]
 pub struct WaitQuery {
-    /// `model`, `application`, `unit`, `machine`, `relation`, `operation` or `task`.
+    /// `model`, `application`, `unit`, `machine`, `relation`, `operation`, `task` or `storage`.
     pub kind: String,
     /// The model's own name may be left out; a relation has its number or its key, an
-    /// operation and a task the number.
+    /// operation and a task the number, a storage its id.
     pub name: String,
     /// Query language of `wait-for`; all units active and idle when left out, a
-    /// machine started, a relation joined, an operation or a task ended.
+    /// machine started, a relation joined, an operation or a task ended, a storage attached.
     pub query: String,
     /// Seconds, 1 to 600; 60 when left out.
     pub timeout: Option<u64>,

@@ -59,6 +59,7 @@ paths! {
     AUDIT(0) = "/v1/audit";
     BACKUPS(0) = "/v1/backups";
     BACKUP(1) = "/v1/backups/{backup}";
+    CHARM_REPOSITORY(0) = "/v1/charm-repository";
     CLOUDS(0) = "/v1/clouds";
     CONTROLLER(0) = "/v1/controller";
     CONTROLLER_CONFIG(0) = "/v1/controller/config";
@@ -90,6 +91,7 @@ paths! {
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
     APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";
+    APPLICATION_SCALE(2) = "/v1/models/{model}/applications/{name}/scale";
     APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
     APPLICATION_TRUST(2) = "/v1/models/{model}/applications/{name}/trust";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
@@ -98,7 +100,12 @@ paths! {
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
+    BUNDLE_EXPORT(1) = "/v1/models/{model}/bundle";
+    BUNDLE_DRIFT(1) = "/v1/models/{model}/bundle/drift";
+    BUNDLES(1) = "/v1/models/{model}/bundles";
+    BUNDLE(2) = "/v1/models/{model}/bundles/{apply}";
     CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
+    MODEL_CHARM_REPOSITORY_TAKE(1) = "/v1/models/{model}/charm-repository/take";
     CHARMS(1) = "/v1/models/{model}/charms";
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
@@ -109,6 +116,11 @@ paths! {
     MODEL_EVENTS(1) = "/v1/models/{model}/events";
     HOOKS(1) = "/v1/models/{model}/hooks";
     HOOK(2) = "/v1/models/{model}/hooks/{id}";
+    HOOK_REPORT(2) = "/v1/models/{model}/hooks/{id}/report";
+    INCIDENTS(1) = "/v1/models/{model}/incidents";
+    INCIDENT_RETRY(2) = "/v1/models/{model}/incidents/{id}/retry";
+    INCIDENT_SILENCE(2) = "/v1/models/{model}/incidents/{id}/silence";
+    INCIDENT_SKIP(2) = "/v1/models/{model}/incidents/{id}/skip";
     MODEL_INTROSPECTION(2) = "/v1/models/{model}/introspection/{report}";
     MODEL_LOGS(1) = "/v1/models/{model}/logs";
     MACHINES(1) = "/v1/models/{model}/machines";
@@ -139,6 +151,7 @@ paths! {
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     TASK(2) = "/v1/models/{model}/tasks/{task}";
     TASK_CANCEL(2) = "/v1/models/{model}/tasks/{task}/cancel";
+    MODEL_TIMELINE(1) = "/v1/models/{model}/timeline";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
