@@ -50,7 +50,7 @@ export default async function ({ enter, world }) {
 
   const before = (await list("machines")).length;
   await choose(page, "add machine 2");
-  const machines = page.getByRole("dialog", { name: "Add machine" });
+  const machines = page.getByRole("dialog", { name: "Add machines" });
   await machines.waitFor();
   await page.keyboard.press("Enter");
   await machines.waitFor({ state: "detached" });
