@@ -3,7 +3,7 @@
 use periapt_model::alert::{Message, retry_after};
 use periapt_wire::rest::{AlertDelivery, AlertDeliveryQuery, Page};
 
-use super::{FAILED, SENT, page};
+use super::{FAILED, SENT};
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json};
 use crate::full_status::rfc3339;

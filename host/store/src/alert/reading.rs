@@ -4,7 +4,7 @@ use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, UserName};
 use periapt_wire::rest::{AlertInfo, AlertQuery, Page};
 
-use super::{FIRING, RESOLVED, page};
+use super::{FIRING, RESOLVED};
 use crate::changes::namespace;
 use crate::db::{Session, columns, params};
 use crate::entities::Reach;

@@ -121,9 +121,9 @@ pub(crate) fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>> {
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    match text.parse::<jiff::Timestamp>() {
-        Ok(time) => Ok(Some(time.as_microsecond())),
-        Err(_) => Err(StoreError::bad_request(format!(
+    match periapt_model::time::parse(text) {
+        Some(time) => Ok(Some(time)),
+        None => Err(StoreError::bad_request(format!(
             "{name} is \"{text}\", which is no time: write it as 2026-11-27T14:30:00Z"
         ))),
     }
