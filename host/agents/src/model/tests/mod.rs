@@ -68,8 +68,9 @@ async fn the_table_has_no_loose_ends_and_all_of_it_runs() {
             .model_summary(&bench.model)
             .await
             .unwrap()
+            .status
             .status,
-        "available"
+        periapt_model::status::Model::Available
     );
     bench.close(engine).await;
 }

@@ -38,7 +38,7 @@ named! {
     SecretBackendInfo: |it| it.name.clone(), ["config", "message", "name", "next-token-rotate", "secrets", "status", "token-rotate-interval", "type"];
     UserInfo: |it| it.name.clone(), ["access", "created-at", "created-by", "disabled", "display-name", "last-login", "models", "name", "registered"];
     TokenInfo: |it| it.id.clone(), ["created-at", "current", "expires-at", "id", "kind", "last-used", "name"];
-    MetricHistory: |it| history_name(it), ["labels", "metric", "values"];
+    MetricHistory: history_name, ["labels", "metric", "values"];
 }
 
 /// `pings`, with labels `pings{path=/}`.
