@@ -147,7 +147,9 @@ async fn a_destroyed_model_goes_and_its_engine_ends_well() {
     bench
         .until("the model counts down", || async {
             let model = bench.store.model_summary(&bench.model).await.unwrap();
-            (model.status == "destroying" && model.message.contains("machine(s)")).then_some(())
+            let status = model.status;
+            let counts = status.message.contains("machine(s)");
+            (status.status == periapt_model::status::Model::Destroying && counts).then_some(())
         })
         .await;
     assert_eq!(state(&engine, undertaker::NAME), Some(NodeState::Started));
