@@ -132,6 +132,9 @@ Lists come in pages: `items`, and `next` when there is more, to be handed back a
 
 Times are RFC 3339 in UTC. Durations have their unit in their name or in their description.
 
+A status is a word, a message and since when, whatever it is about. Entities are named as in `site/0`; where one of
+any kind may stand (who did something, what a line of the log is about), the tag says the kind: `unit-site-0`.
+
 A change answers 201 with `Location` when it made something new, 202 when it has begun and goes on
 after the answer, and 200 when it is done.
 
