@@ -306,7 +306,7 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
         .unwrap();
     let rows: Page<periapt_wire::rest::WorkerRow> = rows.json().await.unwrap();
     let rows = rows.items;
-    assert_eq!(rows.len(), 109);
+    assert_eq!(rows.len(), 110);
     for worker in [
         "apiserver",
         "httpserver",

@@ -68,13 +68,26 @@ export const models = {
 
 export const charms = {
   list: (model: string) => all<t.CharmInfo>(`${paths.model(model)}/charms`),
+  /** What the controller's charm repository has. */
+  repository: () => call<t.CharmRepository>("GET", "/v1/charm-repository"),
+  /** Gives the model a charm of the repository. */
+  take: (model: string, name: string, channel: string) =>
+    call<t.CharmInfo>("POST", `${paths.model(model)}/charm-repository/take`, { body: { name, channel } }),
 };
 
 export const applications = {
   list: (model: string) => all<t.ApplicationInfo>(`${paths.model(model)}/applications`),
   deploy: (
     model: string,
-    body: { application: string; charm: string; units: number; config: t.ConfigValues },
+    body: {
+      application: string;
+      charm: string;
+      units: number;
+      config: t.ConfigValues;
+      storage?: Record<string, t.AskedStorage>;
+      constraints?: string;
+      channel?: string;
+    },
   ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
   remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
     call<t.Removal>("DELETE", paths.application(model, name) + paths.removal(force, destroyStorage || null)),
@@ -85,9 +98,10 @@ export const applications = {
       body: change,
       ifMatch: tag,
     }),
-  refresh: (model: string, name: string, charm: string, forceUnits: boolean) =>
+  /** A charm of no channel follows none from then on. */
+  refresh: (model: string, name: string, charm: string, forceUnits: boolean, channel: string) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/refresh`, {
-      body: { charm, "force-units": forceUnits },
+      body: { charm, "force-units": forceUnits, channel },
     }),
   expose: (model: string, name: string, body: t.Expose) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/expose`, { body }),
@@ -144,6 +158,16 @@ export const relations = {
 };
 
 export const machines = {
+  /** They stay until they are removed, whether or not units run on them. */
+  add: (model: string, count: number, constraints: string) =>
+    call<t.MachineInfo[]>("POST", paths.machines(model), {
+      body: { count, ...(constraints && { constraints }) },
+    }),
+  /** Refused while units run on it, unless with force: then they go along. */
+  remove: (model: string, id: string, force: boolean, destroyStorage: boolean) =>
+    call<t.Removal>("DELETE", paths.machine(model, id) + paths.removal(force, destroyStorage || null)),
+  retryProvisioning: (model: string, id: string) =>
+    call<t.MachineInfo>("POST", `${paths.machine(model, id)}/retry-provisioning`),
   history: (model: string, id: string, limit: number) =>
     history(`${paths.machine(model, id)}/history`, limit),
 };
@@ -153,6 +177,9 @@ export interface HookFilter {
   application?: string | undefined;
   hook?: string | undefined;
   result?: string | undefined;
+  /** Microseconds. */
+  since?: number | undefined;
+  until?: number | undefined;
   limit?: number;
   after?: string | undefined;
 }
@@ -160,6 +187,30 @@ export interface HookFilter {
 export const hooks = {
   page: (model: string, filter: HookFilter) =>
     page<t.HookRun>(`${paths.model(model)}/hooks`, { ...filter }),
+  report: (model: string, id: number) => call<t.HookDetails>("GET", paths.hookReport(model, id)),
+};
+
+export const incidents = {
+  list: (model: string) => all<t.IncidentInfo>(paths.incidents(model)),
+  retry: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "retry")),
+  skip: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "skip")),
+  /** For so many seconds; until it changes without. */
+  silence: (model: string, id: string, seconds: number | null) =>
+    call<t.SilenceInfo>("POST", paths.incident(model, id, "silence"), { body: seconds === null ? {} : { seconds } }),
+  endSilence: (model: string, id: string) => call<unknown>("DELETE", paths.incident(model, id, "silence")),
+};
+
+export interface TimelineFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  kinds?: string | undefined;
+  application?: string | undefined;
+  limit?: number;
+  after?: string | undefined;
+}
+
+export const timeline = {
+  page: (model: string, filter: TimelineFilter) => page<t.TimelineEntry>(paths.timeline(model), { ...filter }),
 };
 
 export interface OperationFilter {
@@ -180,6 +231,20 @@ export const operations = {
   show: (model: string, id: string) => call<t.OperationInfo>("GET", paths.operation(model, id)),
   start: (model: string, body: t.EnqueueOperation) =>
     call<t.OperationInfo>("POST", paths.operations(model), { body }),
+};
+
+export const bundles = {
+  /** What is missing of it; carried out unless it is a dry run. */
+  deploy: (model: string, body: t.DeployBundle) => call<t.BundlePlan>("POST", paths.bundles(model), { body }),
+  page: (model: string, limit: number) => page<t.BundleApply>(paths.bundles(model), { limit }),
+  /** Answered within `wait` seconds, or once more than `taken` changes are made. */
+  show: (model: string, id: number, known: { taken: number; wait: number }, signal?: AbortSignal) =>
+    call<t.BundleApply>("GET", paths.bundle(model, id), {
+      query: { wait: known.wait || null, taken: known.taken },
+      ...(signal && { signal }),
+    }),
+  export: (model: string) => call<t.BundleExport>("GET", paths.bundleExport(model)),
+  drift: (model: string) => call<t.BundleDrift>("GET", paths.bundleDrift(model)),
 };
 
 export const resources = {
@@ -242,6 +307,32 @@ export const secretBackends = {
   list: () => all<t.SecretBackendInfo>(paths.SECRET_BACKENDS),
 };
 
+export interface NewAlertRule {
+  name: string;
+  condition: t.AlertCondition;
+  threshold: string;
+  model?: string;
+  receivers: string[];
+}
+
+export const alerts = {
+  list: (state: "firing" | "resolved", limit: number) =>
+    page<t.AlertInfo>(paths.ALERTS, { state, limit }),
+  /** The visitor takes it on. */
+  acknowledge: (id: number) => call<t.AlertInfo>("POST", `${paths.alert(id)}/acknowledge`),
+  rules: () => call<t.AlertRuleInfo[]>("GET", paths.ALERT_RULES),
+  addRule: (body: NewAlertRule) => call<t.AlertRuleInfo>("POST", paths.ALERT_RULES, { body }),
+  removeRule: (name: string) => call<unknown>("DELETE", paths.alertRule(name)),
+  silenceRule: (name: string, duration: string) =>
+    call<t.AlertRuleInfo>("POST", `${paths.alertRule(name)}/silence`, { body: { duration } }),
+  receivers: () => call<t.AlertReceiverInfo[]>("GET", paths.ALERT_RECEIVERS),
+  addReceiver: (body: { name: string; type: string; config: t.SecretValues }) =>
+    call<t.AlertReceiverInfo>("POST", paths.ALERT_RECEIVERS, { body }),
+  removeReceiver: (name: string) => call<unknown>("DELETE", paths.alertReceiver(name)),
+  testReceiver: (name: string) => call<t.AlertDelivery>("POST", `${paths.alertReceiver(name)}/test`),
+  deliveries: (limit: number) => page<t.AlertDelivery>(paths.ALERT_DELIVERIES, { limit }),
+};
+
 export const storage = {
   attach: (model: string, id: string, unit: string) =>
     call<t.StorageInfo>("POST", `${paths.storage(model, id)}/attach`, { body: { unit } }),
@@ -274,6 +365,8 @@ export interface AuditFilter {
   user?: string | undefined;
   matching?: string | undefined;
   result?: string | undefined;
+  /** `change`, `sign-in`, `call`. */
+  kind?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
   limit?: number;

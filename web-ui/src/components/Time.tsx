@@ -1,4 +1,4 @@
-import { exactTime, machineTime, micros, type Moment, present, relativeTime } from "./charts/time";
+import { machineTime, micros, type Moment, present, relativeTime, zonedTime } from "./charts/time";
 import { useNow } from "../lib/useNow";
 
 /**
@@ -11,7 +11,7 @@ export function Time({ at: moment }: { at: Moment | null | undefined }) {
   const at = moment == null ? 0 : micros(moment);
   if (!at) return <span className="muted">never</span>;
   return (
-    <time dateTime={machineTime(at)} title={exactTime(at)}>
+    <time dateTime={machineTime(at)} title={zonedTime(at)}>
       {relativeTime(at, at <= present() ? Math.max(at, now) : now)}
     </time>
   );

@@ -60,8 +60,8 @@ const WAITING: &[&str] = &[
     "store",
     "crash",
     "schemathesis",
-    "workloads",
     GENERATED,
+    "workloads",
     "agents",
     "server",
     "mistakes",
@@ -96,6 +96,12 @@ pub fn run(wanted: &[String]) -> Result<()> {
     } else {
         std::path::PathBuf::new()
     };
+    // Scripts in Juju's words, and the page about them.
+    let jubilant = if selected("e2e") || selected("documentation") {
+        python::program("jubilant", "jubilant==1.14.0", "python")?
+    } else {
+        std::path::PathBuf::new()
+    };
     let (generator, typescript) = if selected(GENERATED) {
         let folder = run::root().join("tests/generated_clients/typescript");
         node.install(&folder, "the generated client")?;
@@ -114,6 +120,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
             "PERIAPT_TEST_SCHEMATHESIS",
             schemathesis.display().to_string(),
         ),
+        ("PERIAPT_TEST_JUBILANT", jubilant.display().to_string()),
         (
             "PERIAPT_TEST_OPENAPI_PYTHON",
             generator.display().to_string(),
@@ -294,6 +301,12 @@ pub fn write_reference() -> Result<()> {
             "periapt_sandbox",
             "the_page_of_tools",
             "hook-tools.md",
+        ),
+        (
+            "periapt-cli",
+            "periapt",
+            "the_page_of_commands",
+            "commands.md",
         ),
     ] {
         let program = programs

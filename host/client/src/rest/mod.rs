@@ -9,14 +9,17 @@
 //! is sent once more, and made once.
 
 mod accounts;
+mod alerts;
 mod annotations;
 mod applications;
 mod backups;
 mod blocks;
+mod bundles;
 mod charms;
 mod constraints;
 mod controller;
 mod events;
+mod incidents;
 mod lines;
 mod metrics;
 mod models;

@@ -1,8 +1,11 @@
 //! The shapes that requests have in common.
 
 use periapt_wire::rest::{
-    AnnotationQuery, HistoryEntry, ListQuery, MOST_ITEMS, Page, PageQuery, PayloadQuery,
-    SecretQuery, StorageQuery,
+    IncidentQuery,
+    ListQuery,
+    PayloadQuery,
+    SecretQuery,
+    StorageQuery
 };
 use reqwest::{Method, RequestBuilder};
 use serde::Serialize;
@@ -34,6 +37,7 @@ macro_rules! paged {
 
 paged!(
     AnnotationQuery,
+    IncidentQuery,
     ListQuery,
     PayloadQuery,
     SecretQuery,

@@ -60,7 +60,11 @@ fn is_forced(uri: &Uri) -> bool {
     Query::<Force>::try_from_uri(uri).is_ok_and(|Query(query)| query.force)
 }
 
-async fn allow(state: &ServerState, model: &ModelUuid, change: Change) -> Result<(), Answer> {
+pub(super) async fn allow(
+    state: &ServerState,
+    model: &ModelUuid,
+    change: Change,
+) -> Result<(), Answer> {
     let held: Result<_, StoreError> = state.store().block_of(model, change).await;
     match held? {
         None => Ok(()),

@@ -62,6 +62,9 @@ pub(super) struct InRelation(pub ModelUuid, pub u64);
 /// `{model}` and `{id}`, of a run of a hook.
 pub(super) struct InHook(pub ModelUuid, pub i64);
 
+/// `{model}` and `{apply}`, the number of a bundle that was applied.
+pub(super) struct InBundle(pub ModelUuid, pub u64);
+
 /// `{model}` and `{operation}`, a number.
 pub(super) struct InOperation(pub ModelUuid, pub TaskId);
 
@@ -294,6 +297,16 @@ impl FromRequestParts<ServerState> for InHook {
         let why = "the id of a hook's run is a number";
         let id = params.number("id", Refusal::HookIdInvalid, why)?;
         Ok(InHook(params.model()?, id))
+    }
+}
+
+impl FromRequestParts<ServerState> for InBundle {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        let why = "applied bundles have numbers";
+        let id = params.number("apply", Refusal::BundleNumberInvalid, why)?;
+        Ok(InBundle(params.model()?, id))
     }
 }
 

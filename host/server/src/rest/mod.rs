@@ -25,6 +25,7 @@ use crate::ui;
 
 mod access;
 mod agents;
+mod alerts;
 mod annotations;
 mod applications;
 mod arrival;
@@ -33,7 +34,9 @@ mod backups;
 mod blobs;
 mod blocked;
 mod blocks;
+mod bundles;
 mod changed;
+mod charm_repository;
 mod charms;
 mod clouds;
 mod conditions;
@@ -47,6 +50,7 @@ mod gate;
 mod history;
 mod hooks;
 mod idempotency;
+mod incidents;
 mod incoming;
 mod lines;
 mod login;
@@ -75,6 +79,7 @@ mod storage;
 mod success;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod tokens;
 mod units;
 mod unread;
@@ -84,6 +89,7 @@ mod whoami;
 mod workers;
 mod workloads;
 
+pub(crate) use bundles::Applies;
 pub use charms::ARCHIVE_BYTES;
 pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
@@ -143,6 +149,11 @@ fn table() -> &'static [Resource] {
                 ],
             ),
             resource(
+                "alerts",
+                "What is watched for, what fires, and who is told.",
+                vec![alerts::routes()],
+            ),
+            resource(
                 "audit",
                 "Every change, who made it and how it ended.",
                 vec![audit::routes()],
@@ -168,9 +179,14 @@ fn table() -> &'static [Resource] {
                 ],
             ),
             resource(
+                "bundles",
+                "Bundles: several applications and their relations in one file.",
+                vec![bundles::routes()],
+            ),
+            resource(
                 "charms",
-                "Charms that were uploaded to a model.",
-                vec![charms::routes()],
+                "Charms of a model, and those of the controller's charm repository.",
+                vec![charms::routes(), charm_repository::routes()],
             ),
             resource(
                 "applications",
@@ -205,7 +221,13 @@ fn table() -> &'static [Resource] {
             resource(
                 "status",
                 "The picture of a model.",
-                vec![status::routes(), history::routes(), logs::routes()],
+                vec![
+                    status::routes(),
+                    incidents::routes(),
+                    timeline::routes(),
+                    history::routes(),
+                    logs::routes(),
+                ],
             ),
             resource(
                 "events",

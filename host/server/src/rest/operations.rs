@@ -121,7 +121,7 @@ async fn cancel(
 }
 
 /// What is there at once, or once it is `over`, or when so many seconds have passed.
-async fn look_until<T, F>(
+pub(super) async fn look_until<T, F>(
     state: &ServerState,
     interest: Interest,
     seconds: Option<u64>,

@@ -11,7 +11,7 @@
 //!
 //! | event | id | data |
 //! |---|---|---|
-//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks and operations are not among them |
+//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks, operations and alerts are not among them |
 //! | `current` | yes | `Current`: the snapshot is complete, changes follow |
 //! | `change` | yes | `Event` |
 //! | `reset` | | `Reset`: forget everything, a snapshot follows |
@@ -19,7 +19,7 @@
 //!
 //! An id is the event's `sequence`; while other events of the same change follow, it is that with
 //! `/KIND/KEY` behind it. It survives restarts of the controller. With a model that is gone goes
-//! everything in it. Events about users go to superusers only.
+//! everything in it. Events about users, and alerts about the controller, go to superusers only.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,7 +32,8 @@ pub struct Event {
     pub sequence: i64,
     /// The model's UUID; empty for the controller itself.
     pub model: String,
-    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `storage`, `user`.
+    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `storage`, `user`,
+    /// `alert`.
     pub kind: String,
     /// Name of the entity within its kind.
     pub key: String,
@@ -76,13 +77,13 @@ pub struct Dropped {
 #[serde(default, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]
 pub struct WaitQuery {
-    /// `model`, `application`, `unit`, `machine`, `relation`, `operation` or `task`.
+    /// `model`, `application`, `unit`, `machine`, `relation`, `operation`, `task` or `storage`.
     pub kind: String,
     /// The model's own name may be left out; a relation has its number or its key, an
-    /// operation and a task the number.
+    /// operation and a task the number, a storage its id.
     pub name: String,
     /// Query language of `wait-for`; all units active and idle when left out, a
-    /// machine started, a relation joined, an operation or a task ended.
+    /// machine started, a relation joined, an operation or a task ended, a storage attached.
     pub query: String,
     /// Seconds, 1 to 600; 60 when left out.
     pub timeout: Option<u64>,

@@ -16,8 +16,12 @@ pub struct HookRun {
     pub id: i64,
     pub unit: UnitName,
     pub application: ApplicationName,
-    /// `config-changed`, with relation and remote unit where there are any.
+    /// `config-changed`, `website-relation-joined`.
     pub hook: String,
+    /// What this run was about: `relation 3, back/0`; empty where there is nothing beside the name.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub about: String,
     pub charm: String,
     /// When its turn came.
     #[serde(with = "periapt_model::time::micros")]
@@ -82,6 +86,11 @@ pub struct HookQuery {
     #[param(value_type = Option<String>, format = DateTime)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub since: Option<i64>,
+    /// Runs that began then or earlier, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub until: Option<i64>,
     pub limit: Option<u64>,
     pub after: Option<String>,
 }

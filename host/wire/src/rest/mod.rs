@@ -4,16 +4,20 @@
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;
+mod alerts;
 mod annotations;
 mod audit;
 mod backups;
 mod blocks;
+mod bundles;
 mod clouds;
 mod constraints;
 mod credentials;
 mod defaults;
 mod events;
+mod hook_report;
 mod hooks;
+mod incidents;
 mod machines;
 mod metrics;
 mod nodes;
@@ -23,10 +27,12 @@ mod page;
 pub mod paths;
 mod payloads;
 mod reach;
+mod repository;
 mod resources;
 mod secrets;
 mod storage;
 mod terms;
+mod timeline;
 pub mod waiting;
 mod workloads;
 
@@ -42,17 +48,21 @@ use serde::{Deserialize, Serialize};
 use crate::status::MeterStatus;
 
 pub use accounts::*;
+pub use alerts::*;
 pub use annotations::*;
 
 pub use audit::*;
 pub use backups::Backup;
 pub use blocks::*;
+pub use bundles::*;
 pub use clouds::*;
 pub use constraints::*;
 pub use credentials::*;
 pub use defaults::*;
 pub use events::*;
+pub use hook_report::*;
 pub use hooks::*;
+pub use incidents::*;
 pub use machines::*;
 pub use metrics::*;
 pub use nodes::*;
@@ -61,10 +71,12 @@ pub use operations::*;
 pub use page::*;
 pub use payloads::*;
 pub use reach::*;
+pub use repository::*;
 pub use resources::*;
 pub use secrets::*;
 pub use storage::*;
 pub use terms::*;
+pub use timeline::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 
@@ -315,6 +327,10 @@ pub struct Refresh {
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// What units are given of the charm's storage from now on, by its name; what is left out stays as it was. Units that are
+    /// there are given what the new charm needs and the old one did not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<String, Asked>,
     /// The channel of a charm repository that the charm was taken from, empty for none; as it was when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
@@ -430,6 +446,10 @@ pub struct LogQuery {
     pub exclude_module: Option<String>,
     /// Lowest level shown.
     pub level: Option<String>,
+    /// RFC 3339: no line that was written before.
+    pub from: Option<String>,
+    /// RFC 3339: no line that was written after.
+    pub to: Option<String>,
     /// From the first line on.
     pub replay: bool,
     /// Lines of the past to begin with (default 10).

@@ -15,7 +15,18 @@ export interface TopologyApplication {
   unitStatuses: string[];
   charm: string;
   subordinate: boolean;
+  /** What a plan makes of it. */
+  mark?: PlanMark | undefined;
 }
+
+/** `removed` is what only the model has: a bundle that is applied leaves it in place. */
+export type PlanMark = 'added' | 'changed' | 'removed';
+
+export const PLAN_MARKS: Record<PlanMark, string> = {
+  added: 'added',
+  changed: 'changed',
+  removed: 'not in the bundle',
+};
 
 export type { HistoryEntry, LogRecord, RelationEndpoint } from '../../api/types';
 

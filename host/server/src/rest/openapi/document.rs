@@ -58,10 +58,18 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "Name of a back end of secrets",
         "^[a-z][a-z0-9-]*$",
     ),
+    ("alert", "Id of an alert", "^[1-9][0-9]{0,17}$"),
+    ("rule", "Name of an alert rule", "^[a-z][a-z0-9-]*$"),
+    ("receiver", "Name of an alert receiver", "^[a-z][a-z0-9-]*$"),
     (
         "application",
         "Name of an application",
         "^[a-z](-?[a-z0-9])*$",
+    ),
+    (
+        "apply",
+        "Number of a bundle that was applied",
+        "^[1-9][0-9]{0,15}$",
     ),
     ("operation", "Number of an operation", "^[1-9][0-9]{0,15}$"),
     ("task", "Number of a task", "^[1-9][0-9]{0,15}$"),

@@ -11,6 +11,10 @@ pub(super) fn of(schema: &str) -> Option<Value> {
             "application": "site", "charm": "local:site-0", "units": 2,
             "config": { "greeting": "hello" },
         }),
+        "DeployBundle" => json!({
+            "bundle": "applications:\n  site:\n    charm: local:site-0\n    num_units: 2\n",
+            "dry-run": true,
+        }),
         "ConfigChange" => json!({ "set": { "greeting": "good evening" }, "reset": ["port"] }),
         "AddUnits" => json!({ "count": 3 }),
         "AddMachines" => json!({ "count": 2 }),
@@ -27,6 +31,7 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "SetBlock" => json!({ "message": "ask the web team first" }),
         "Refresh" => json!({ "charm": "local:site-1", "force-units": false }),
         "ResolveRequest" => json!({ "retry": true }),
+        "SilenceIncident" => json!({ "seconds": 3600 }),
         "StopRequest" => json!({ "agents": false }),
         "Problem" => json!({
             "type": "urn:periapt:problem:application-not-found", "status": 404, "code": "application-not-found", "title": "Not found",

@@ -121,6 +121,7 @@ async fn a_refresh_keeps_endpoints_in_use_and_makes_new_peers() {
             .expect("charm");
         assert_eq!(lacking.url, upgraded("site"));
         let to = |charm: &CharmInfo| Refresh {
+            storage: Default::default(),
             channel: None,
             resources: Default::default(),
             charm: charm.url.to_string(),
@@ -267,6 +268,7 @@ async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
                 .add_charm(&house.model, metadata("site", &text), archive)
                 .await;
             let request = Refresh {
+                storage: Default::default(),
                 channel: None,
                 resources: Default::default(),
                 charm: charm.expect("charm").url.to_string(),
