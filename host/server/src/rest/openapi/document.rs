@@ -359,7 +359,11 @@ fn files(operation: &mut Value) {
 
 /// Puts the answer of a change that only begins, or that makes something, at the status it has.
 fn succeeds(responses: &mut Value, route: &Route) {
+    let place = json!({ "description": "Where to look at it", "schema": { "type": "string", "format": "uri-reference" } });
     if route.success == 200 {
+        if route.place.is_some() && responses["202"].is_object() {
+            responses["202"]["headers"]["Location"] = place;
+        }
         return;
     }
     let Some(mut fine) = responses
@@ -376,7 +380,7 @@ fn succeeds(responses: &mut Value, route: &Route) {
         fine["description"] = json!(about);
     }
     if route.place.is_some() {
-        fine["headers"]["Location"] = json!({ "description": "Where to look at it", "schema": { "type": "string", "format": "uri-reference" } });
+        fine["headers"]["Location"] = place;
     }
     responses[route.success.to_string()] = fine;
 }
