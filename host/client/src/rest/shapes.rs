@@ -1,7 +1,7 @@
 //! The shapes that requests have in common.
 
 use periapt_wire::rest::{
-    AnnotationQuery, HistoryEntry, HistoryQuery, IncidentQuery, ListQuery, MOST_ITEMS, Page,
+    AnnotationQuery, HistoryEntry, IncidentQuery, ListQuery, MOST_ITEMS, Page, PageQuery,
     PayloadQuery, SecretQuery, StorageQuery,
 };
 use reqwest::{Method, RequestBuilder};
