@@ -72,10 +72,10 @@ const EXAMPLES: &[Example] = &[
             "host/wire/src/rest/machines.rs",
             "host/wire/src/rest/paths.rs",
         ],
-        lists: &[],
+        lists: &["host/server/src/audit/words.rs"],
         beyond: &[],
         says: "six files that a person writes",
-        most: (6, 0),
+        most: (6, 1),
     },
     Example {
         recipe: "## A new facade",
