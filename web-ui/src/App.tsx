@@ -16,10 +16,13 @@ import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
 import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
 import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
+import { AlertsPage } from "./pages/alerts/AlertsPage";
 import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
 import { BlocksPage } from "./pages/blocks/BlocksPage";
 import { BlockedBanner } from "./pages/blocks/BlockedBanner";
+import { BundlesPage } from "./pages/bundles/BundlesPage";
+import { DriftNote } from "./pages/bundles/Drift";
 import { CharmPage } from "./pages/charms/CharmPage";
 import { CharmsPage } from "./pages/charms/CharmsPage";
 import { ControllerPage } from "./pages/controller/ControllerPage";
@@ -80,6 +83,7 @@ export function App() {
               </SuperusersOnly>
             }
           />
+          <Route path="/alerts" element={<AlertsPage />} />
           <Route path="/controller" element={<ControllerPage />} />
           <Route
             path="/users"
@@ -101,6 +105,7 @@ export function App() {
               index
               element={
                 <>
+                  <DriftNote />
                   <OverviewPage />
                   <ModelNotes />
                 </>
@@ -118,6 +123,7 @@ export function App() {
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
+            <Route path="bundles" element={<BundlesPage />} />
             <Route path="secrets" element={<SecretsPage />} />
             <Route path="storage" element={<StorageListPage />} />
             <Route path="config" element={<ModelConfigPage />} />

@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod address;
+pub mod alert;
 pub mod annotation;
 pub mod block;
 pub mod bounds;
@@ -39,6 +40,7 @@ pub mod secret;
 pub mod status;
 pub mod storage;
 pub mod task;
+pub mod time;
 pub mod turns;
 pub mod uniter;
 pub mod workload;

@@ -17,11 +17,13 @@ use periapt_database::{OpenDatabase, Options};
 use periapt_model::ModelUuid;
 use periapt_model::refusal::Subject;
 
+mod alert;
 mod annotation;
 mod application;
 mod audit;
 pub mod backup;
 mod block;
+mod bundle;
 mod changes;
 mod charm;
 mod cleanup;
@@ -43,6 +45,7 @@ mod migrations;
 mod model;
 mod operation;
 mod options;
+mod page;
 mod payload;
 mod reach;
 mod relation;
@@ -63,7 +66,9 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use alert::{DueDelivery, StoredReceiver};
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
+pub use bundle::{ABANDONED, ApplyEnd, KnownApply, NewApply};
 pub use changes::namespace;
 pub use charm::CompiledForm;
 pub use cloud::CONTROLLER_CLOUD;

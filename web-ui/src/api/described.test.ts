@@ -10,6 +10,8 @@ import { uploadCharm, uploadResource } from "./upload";
 const ARGUMENTS: Record<string, unknown[]> = {
   "applications.remove": ["m", "site", true, true],
   "audit.page": ["m", { user: "u", matching: "m", result: "ok", kind: "change", since: 1, until: 2, limit: 1, after: "a" }],
+  "machines.add": ["m", 2, "mem=4G"],
+  "machines.remove": ["m", "0", true, true],
   "models.destroy": ["m", true, false],
   "units.remove": ["m", "site/0", true, true],
   "hooks.page": ["m", { unit: "site/0", application: "site", hook: "start", result: "ok", since: 1, until: 2, limit: 1, after: "a" }],

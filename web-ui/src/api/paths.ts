@@ -11,6 +11,8 @@ export const application = (inModel: string, name: string): string =>
 export const unit = (inModel: string, name: string): string =>
   `${model(inModel)}/units/${name.split("/").map(part).join("/")}`;
 
+export const machines = (inModel: string): string => `${model(inModel)}/machines`;
+
 /** A container's id is written with dashes. */
 export const machine = (inModel: string, id: string): string =>
   `${model(inModel)}/machines/${part(id.replaceAll("/", "-"))}`;
@@ -27,6 +29,17 @@ export const charm = (inModel: string, url: string): string =>
 /** What changes in a model, or in all that the visitor may see. */
 export const events = (inModel: string | null): string =>
   inModel === null ? "/v1/events" : `${model(inModel)}/events`;
+
+export const ALERTS = "/v1/alerts";
+export const ALERT_RULES = "/v1/alert-rules";
+export const ALERT_RECEIVERS = "/v1/alert-receivers";
+export const ALERT_DELIVERIES = "/v1/alert-deliveries";
+
+export const alert = (id: number): string => `${ALERTS}/${id}`;
+
+export const alertRule = (name: string): string => `${ALERT_RULES}/${part(name)}`;
+
+export const alertReceiver = (name: string): string => `${ALERT_RECEIVERS}/${part(name)}`;
 
 export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
@@ -52,6 +65,14 @@ export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;
 export const block = (inModel: string, kind: string): string => `${blocks(inModel)}/${part(kind)}`;
 
 export const annotations = (inModel: string): string => `${model(inModel)}/annotations`;
+
+export const bundles = (inModel: string): string => `${model(inModel)}/bundles`;
+
+export const bundle = (inModel: string, apply: number): string => `${bundles(inModel)}/${apply}`;
+
+export const bundleExport = (inModel: string): string => `${model(inModel)}/bundle`;
+
+export const bundleDrift = (inModel: string): string => `${bundleExport(inModel)}/drift`;
 
 export const operations = (inModel: string): string => `${model(inModel)}/operations`;
 

@@ -71,6 +71,8 @@ function staleKeys(event: LiveEvent): unknown[][] {
       return [["model-config"], ["access"], ["reachability"], ["incidents"], ["timeline"]];
     case "storage":
       return [["storage-pools"]];
+    case "alert":
+      return [["alerts"], ["alert-rules"], ["alert-deliveries"]];
     case "user":
       return [["users"], ["access"]];
     default:
@@ -131,6 +133,12 @@ const CONNECTING: Health = { state: "connecting" };
 function useTable<T>(read: (state: LiveState) => T): T {
   const { state } = useContext(LiveContext);
   return useSyncExternalStore(state.subscribe, () => read(state));
+}
+
+/** Hears of every change in what the page is about. */
+export function useEvents(listener: (event: LiveEvent) => void): void {
+  const { state } = useContext(LiveContext);
+  useEffect(() => state.onEvent(listener), [state, listener]);
 }
 
 /** False until the first whole snapshot is there. */

@@ -123,8 +123,8 @@ impl Store {
     }
 
     /// Changes an application's charm to another revision of it, newer or older, and options with
-    /// it. The same revision again changes nothing but what is named: resources, options, and that
-    /// units in error are not to wait. Settings that the new charm does not know, or reads
+    /// it. The same revision again changes nothing but what is named: resources, options, what
+    /// later units are given of storage, and that units in error are not to wait. Settings that the new charm does not know, or reads
     /// differently, go, and so do resources that it does not declare, and what the charm of before
     /// could be refreshed to. What units have of storage must fit the new charm.
     pub async fn refresh(
@@ -154,6 +154,9 @@ impl Store {
                         resource::tell(tx, &model, &application).await?;
                     }
                     application::config::change(tx, &model, &application, &change).await?;
+                    if !request.storage.is_empty() {
+                        storage::refreshed(tx, &model, &application, &old, &new, &request.storage).await?;
+                    }
                     if request.force_units {
                         force_units(tx, &model, &application).await?;
                     }
@@ -162,7 +165,7 @@ impl Store {
                 relation::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
                 relation::make_peers(tx, &model, &application, &new).await?;
                 resource::keep_declared(tx, &model, &application, &new).await?;
-                storage::refreshed(tx, &model, &application, &old, &new).await?;
+                storage::refreshed(tx, &model, &application, &old, &new, &request.storage).await?;
                 let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();

@@ -58,6 +58,11 @@ impl Executor {
     ) -> Result<Outcome, UniterError> {
         self.begun = self.config.process.clock().monotonic();
         self.waited = self.begun.saturating_sub(turn.asked());
+        let about = info.storage.as_ref().map(|event| &event.id);
+        let what = || format!("hook \"{}\"", info.name());
+        if self.awaits_storage(what, about, heard).await? {
+            return Ok(Outcome::Later);
+        }
         let charm = self.charm_of_hooks(&heard.state).await?;
         failpoint::reach("uniter-before-prepare");
         let outcome = self.run_in_turn(operation, info, heard, &charm, turn).await;
