@@ -62,14 +62,3 @@ fn require_name(kind: Subject, refusal: Refusal, name: &str) -> Result<()> {
         ),
     ))
 }
-
-/// Up to where a page goes, and from where.
-fn page(limit: Option<u64>, after: Option<&str>) -> Result<(u64, i64)> {
-    let before = match after {
-        None => i64::MAX,
-        Some(text) => text.parse().map_err(|_| {
-            StoreError::bad_request(format!("\"{text}\" is not where a page ended"))
-        })?,
-    };
-    Ok((limit.unwrap_or(100).clamp(1, 1_000), before))
-}
