@@ -177,9 +177,9 @@ export interface HookFilter {
   application?: string | undefined;
   hook?: string | undefined;
   result?: string | undefined;
-  /** Microseconds. */
-  since?: number | undefined;
-  until?: number | undefined;
+  /** RFC 3339. */
+  since?: string | undefined;
+  until?: string | undefined;
   limit?: number;
   after?: string | undefined;
 }

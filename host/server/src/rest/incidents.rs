@@ -50,7 +50,7 @@ async fn list(
 
 /// Retries the failed hook of every unit of an incident.
 ///
-/// Units that have an answer already, and those that got well meanwhile, are left alone.
+/// Units that already have an answer and units that have recovered are left alone.
 #[utoipa::path(post, path = paths::INCIDENT_RETRY.text, operation_id = "retryIncident", responses((status = 200, body = IncidentAnswer)))]
 async fn retry(
     State(state): State<ServerState>,
@@ -78,7 +78,7 @@ async fn skip(
 
 /// Silences an incident, for a time or until it changes.
 ///
-/// It changes when another unit joins it, or when one of its units got well and failed again.
+/// It changes when another unit joins it, or when one of its units recovers and fails again.
 #[utoipa::path(post, path = paths::INCIDENT_SILENCE.text, operation_id = "silenceIncident", request_body = SilenceIncident, responses((status = 200, body = SilenceInfo)))]
 async fn silence(
     State(state): State<ServerState>,
