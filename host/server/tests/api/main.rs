@@ -9,6 +9,7 @@
 
 mod access;
 mod accounts;
+mod alerts;
 mod audit;
 mod blocks;
 mod bundles;

@@ -114,7 +114,7 @@ impl Store {
                     tx.touch(&row.model, namespace::ALERT, id.to_string());
                 }
                 let row = tx.db.one(ONE, params![id]).await?.ok_or_else(missing)?;
-                Ok(row.into())
+                Ok(AlertInfo::from(row))
             })
         })
         .await
