@@ -1,7 +1,7 @@
 import { ask, freePort } from "./steps.mjs";
 
 /** For one step of a walk over all pages: what takes longer does not come. */
-const STEP = 10_000;
+const STEP = 15_000;
 
 /** A step, or an error that says which of which page did not come. */
 async function step(where, what, waiting) {
