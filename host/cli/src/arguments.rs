@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::commands::{
     actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
     machines, payloads, reach, relations, resources, secrets, show_model, storage as storages,
-    tasks, terms,
+    tasks, terms, unit_files,
 };
 
 pub use accounts::{
@@ -154,6 +154,8 @@ pub enum Command {
     Constraints(constraints::Verb),
     #[command(flatten)]
     Payloads(payloads::Verb),
+    #[command(flatten)]
+    Files(unit_files::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
@@ -467,6 +469,9 @@ mod tests {
             "annotations site/0 --format yaml",
             "payloads site/0 running --format yaml",
             "list-payloads -m demo",
+            "files ls site/0 --format json",
+            "files cat site/0:/state/index.html -m demo",
+            "files cp -r site/0:/state copy",
             "storage --filesystem --format yaml",
             "list-storage --volume --utc",
             "show-storage data/0 data/1 --format json",

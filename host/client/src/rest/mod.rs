@@ -17,6 +17,7 @@ mod charms;
 mod constraints;
 mod controller;
 mod events;
+mod files;
 mod lines;
 mod metrics;
 mod models;

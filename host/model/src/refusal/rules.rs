@@ -105,6 +105,8 @@ refusals! {
     MachineNotDead "machine-not-dead", 409, "wait until it is gone: `periapt status`; `periapt remove-machine ID --force` does not wait";
     MachineNotInError "machine-not-in-error", 409, "`periapt machines` shows its state; one that was not given up is tried again by itself";
     MachineProvisioned "machine-provisioned", 409, "wait for its agent, or remove it by force: `periapt remove-machine ID --force`";
+    FileKindMismatch "file-kind-mismatch", 409, "`periapt files ls UNIT` lists what the unit keeps, and which of it are directories";
+    FilePathInvalid "file-path-invalid", 400, "name a path below /state, without \"..\"";
     MeterStatusInvalid "meter-status-invalid", 400, "name one of GREEN, AMBER and RED";
     ModelAlive "model-alive", 409, "destroy it first: `periapt destroy-model MODEL`";
     ModelHasPersistentStorage "model-has-persistent-storage" as "model has persistent storage", 409, "say what becomes of it: `periapt destroy-model MODEL --destroy-storage` or `--release-storage`";
@@ -253,6 +255,7 @@ refusals! {
     SandboxEngine "sandbox-engine", 500, "the controller's log tells more";
 
     // What the controller cannot do now.
+    AgentSilent "agent-silent", 503, "`periapt introspect presence` shows which agents are connected; try again in a few seconds";
     ApiNotServing "api-not-serving", 503, "try again in a few seconds";
     BackupFile "backup-file", 500, "the controller's log tells more";
     BackupRestless "backup-restless", 409, "try again";

@@ -74,6 +74,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod unit_files;
 mod units;
 mod users;
 mod wait;
@@ -187,7 +188,12 @@ fn table() -> &'static [Resource] {
             resource(
                 "units",
                 "Units: the instances of an application.",
-                vec![units::routes(), agents::routes(), payloads::routes()],
+                vec![
+                    units::routes(),
+                    agents::routes(),
+                    payloads::routes(),
+                    unit_files::routes(),
+                ],
             ),
             resource(
                 "machines",

@@ -408,6 +408,8 @@ impl Controller {
             "WatchApiAddresses" => value(self.watch("addresses")),
             "WatchReportRequests" => value(self.watch("reports")),
             "WatchIntrospectionRequests" => value(self.watch("looks")),
+            "WatchFileQuestions" => value(self.watch("files")),
+            "FileQuestions" => value(Vec::<FileQuestion>::new()),
             "WatchUnits" => value(self.watch(&format!("units:{}", machine()?))),
             "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
             "WatchTasks" => value(self.watch(&format!("tasks:{}", unit()?))),

@@ -132,6 +132,8 @@ paths! {
     TASK_CANCEL(2) = "/v1/models/{model}/tasks/{task}/cancel";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
+    UNIT_FILES_LIST(3) = "/v1/models/{model}/units/{name}/{number}/files/list";
+    UNIT_FILES_READ(3) = "/v1/models/{model}/units/{name}/{number}/files/read";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
     UNIT_METER_STATUS(3) = "/v1/models/{model}/units/{name}/{number}/meter-status";
     UNIT_METRICS(3) = "/v1/models/{model}/units/{name}/{number}/metrics";
