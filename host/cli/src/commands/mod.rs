@@ -45,6 +45,7 @@ mod status;
 pub mod storage;
 pub mod tasks;
 pub mod terms;
+pub mod top;
 pub mod unit_files;
 mod units;
 mod wait_for;
@@ -122,6 +123,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Constraints(verb) => constraints::run(context, verb).await,
         Command::Terms(verb) => terms::run(context, verb).await,
         Command::Payloads(verb) => payloads::run(context, verb).await,
+        Command::Top(verb) => top::run(context, verb).await,
         Command::Files(verb) => unit_files::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,

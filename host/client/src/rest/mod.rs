@@ -33,6 +33,7 @@ mod storage;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod top;
 mod units;
 mod workloads;
 

@@ -74,6 +74,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod top;
 mod unit_files;
 mod units;
 mod users;
@@ -193,6 +194,7 @@ fn table() -> &'static [Resource] {
                     agents::routes(),
                     payloads::routes(),
                     unit_files::routes(),
+                    top::routes(),
                 ],
             ),
             resource(

@@ -28,6 +28,7 @@ mod resources;
 mod secrets;
 mod storage;
 mod terms;
+mod top;
 pub mod waiting;
 mod workloads;
 
@@ -67,6 +68,7 @@ pub use resources::*;
 pub use secrets::*;
 pub use storage::*;
 pub use terms::*;
+pub use top::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 

@@ -108,6 +108,7 @@ paths! {
     MACHINE_HISTORY(2) = "/v1/models/{model}/machines/{machine}/history";
     MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
     MODEL_METRICS(1) = "/v1/models/{model}/metrics";
+    MODEL_TOP(1) = "/v1/models/{model}/top";
     OPERATIONS(1) = "/v1/models/{model}/operations";
     OPERATION(2) = "/v1/models/{model}/operations/{operation}";
     PAYLOADS(1) = "/v1/models/{model}/payloads";
