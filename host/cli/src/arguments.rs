@@ -157,6 +157,8 @@ pub enum Command {
     #[command(flatten)]
     Files(unit_files::Verb),
     #[command(flatten)]
+    Top(top::Verb),
+    #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]
     Reach(reach::Verb),
@@ -469,6 +471,7 @@ mod tests {
             "annotations site/0 --format yaml",
             "payloads site/0 running --format yaml",
             "list-payloads -m demo",
+            "top --by memory --limit 5 --seconds 60 --format yaml",
             "files ls site/0 --format json",
             "files cat site/0:/state/index.html -m demo",
             "files cp -r site/0:/state copy",
