@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::commands::{
     actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
     machines, payloads, reach, relations, resources, secrets, show_model, storage as storages,
-    tasks, terms, unit_files,
+    tasks, terms, top, unit_files,
 };
 
 pub use accounts::{

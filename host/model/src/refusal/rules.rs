@@ -98,6 +98,8 @@ refusals! {
     EndpointsAmbiguous "endpoints-ambiguous", 400, "name the endpoints: `periapt integrate` takes each pair as written";
     EndpointsDoNotFit "endpoints-do-not-fit", 400, "relate a provider of an interface with a requirer of the same interface";
     EndpointsInvalid "endpoints-invalid", 400, "name two: `periapt integrate APPLICATION[:ENDPOINT] APPLICATION[:ENDPOINT]`";
+    FileKindMismatch "file-kind-mismatch", 409, "`periapt files ls UNIT` lists what the unit keeps, and which of it are directories";
+    FilePathInvalid "file-path-invalid", 400, "name a path below /state, without \"..\"";
     LastSuperuser "last-superuser", 409, "first give another user superuser: `periapt grant USER superuser`";
     LeaseDenied "leadership-claim-denied" as code::LEASE_DENIED, 409, "only the leader may do this: `periapt status` marks it with *";
     MachineAlive "machine-alive", 409, "remove it first: `periapt remove-machine ID`";
@@ -105,8 +107,6 @@ refusals! {
     MachineNotDead "machine-not-dead", 409, "wait until it is gone: `periapt status`; `periapt remove-machine ID --force` does not wait";
     MachineNotInError "machine-not-in-error", 409, "`periapt machines` shows its state; one that was not given up is tried again by itself";
     MachineProvisioned "machine-provisioned", 409, "wait for its agent, or remove it by force: `periapt remove-machine ID --force`";
-    FileKindMismatch "file-kind-mismatch", 409, "`periapt files ls UNIT` lists what the unit keeps, and which of it are directories";
-    FilePathInvalid "file-path-invalid", 400, "name a path below /state, without \"..\"";
     MeterStatusInvalid "meter-status-invalid", 400, "name one of GREEN, AMBER and RED";
     ModelAlive "model-alive", 409, "destroy it first: `periapt destroy-model MODEL`";
     ModelHasPersistentStorage "model-has-persistent-storage" as "model has persistent storage", 409, "say what becomes of it: `periapt destroy-model MODEL --destroy-storage` or `--release-storage`";

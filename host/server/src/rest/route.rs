@@ -35,6 +35,8 @@ pub struct Route {
     pub(crate) secret: bool,
     /// The body is too long to be read before the handler.
     pub(super) upload: bool,
+    /// Who asked for what is on record, also where arguments are not.
+    pub(crate) look: bool,
     during_upgrade: bool,
 }
 
@@ -104,6 +106,7 @@ pub fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) -> Row 
             about: None,
             secret: false,
             upload: false,
+            look: false,
             during_upgrade: false,
         },
         handler,
@@ -136,6 +139,12 @@ impl Row {
     pub(super) fn never_blocked(mut self) -> Self {
         self.route.change = None;
         self
+    }
+
+    /// It changes nothing and is recorded as a change is, with its body, which says what was looked at.
+    pub(super) fn looks(mut self) -> Self {
+        self.route.look = true;
+        self.never_blocked()
     }
 
     /// The body is no part of what makes two requests the same, and the answer is not kept.

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use periapt_model::Refusal;
 use periapt_store::StoreError;
-use periapt_wire::rest::{Top, TopQuery, paths};
+use periapt_wire::rest::{Top, TopBy, TopQuery, paths};
 use utoipa_axum::routes;
 
 use super::extract::{InModel, Query};
@@ -17,7 +17,7 @@ const UNITS: u64 = 20;
 const MOST_UNITS: u64 = 1_000;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![row(READ, routes!(top))]
+    vec![row(READ, routes!(top)).with::<TopBy>()]
 }
 
 /// Lists the units whose hooks use most, of the runs that are remembered.

@@ -35,14 +35,14 @@ const ATTEMPTS: usize = 3;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        row(ADMIN, routes!(list)).secret().never_blocked(),
-        row(ADMIN, routes!(read)).secret().never_blocked(),
+        row(ADMIN, routes!(list)).looks(),
+        row(ADMIN, routes!(read)).looks(),
     ]
 }
 
 /// Lists a directory of a unit.
 ///
-/// Who asked, and when, is on record as a change is.
+/// Who asked for what, and when, is on record as a change is.
 #[utoipa::path(post, path = paths::UNIT_FILES_LIST.text, request_body = ListFiles, responses((status = 200, body = FileListing)))]
 async fn list(
     State(state): State<ServerState>,
@@ -65,7 +65,7 @@ async fn list(
 
 /// Reads a file of a unit.
 ///
-/// Who asked, and when, is on record as a change is.
+/// Who asked for what, and when, is on record as a change is.
 #[utoipa::path(post, path = paths::UNIT_FILES_READ.text, request_body = ReadFile, responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
 async fn read(
     State(state): State<ServerState>,
@@ -192,7 +192,11 @@ impl Tree {
 
     fn not_found(&self) -> Answer {
         let name = format!("{} of {}", self.shown(), self.unit);
-        StoreError::not_found(Subject::File, &name).into()
+        StoreError::NotFound {
+            kind: Subject::File,
+            name,
+        }
+        .into()
     }
 
     /// Why there is not what was asked for.

@@ -37,7 +37,7 @@ async fn a_question_is_answered_by_the_agent_that_watches() {
     let (model, unit) = (model(), unit());
     let answer = files.ask(&model, &unit, 7, "note", PART).await;
     assert_eq!(answer, Ok(FileAnswer::NotFound));
-    assert_eq!(files.waiting(&model), []);
+    assert!(files.waiting(&model).is_empty());
     drop(agent.await.unwrap());
 }
 
@@ -64,5 +64,5 @@ async fn a_silent_agent_costs_the_bound_and_leaves_no_question() {
     clock.wait_sleepers(1).await;
     clock.advance(ANSWER_BOUND);
     assert_eq!(asked.await.unwrap(), Err(Silence::Late));
-    assert_eq!(files.waiting(&model()), []);
+    assert!(files.waiting(&model()).is_empty());
 }
