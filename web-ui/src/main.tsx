@@ -6,6 +6,7 @@ import "./styles/parts.css";
 import "./styles/tables.css";
 import "./styles/pages.css";
 import "./styles/operations.css";
+import "./styles/sandbox.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

@@ -5,7 +5,7 @@ import { useModel } from "../live/context";
 import { useSuperuser } from "../session";
 import { natural } from "./attention";
 import type { Target } from "./search";
-import { toApplication, toCharm, toDeploy, toMachine, toModel, toOperations, toRelation, toRelations, toUnit, toUser } from "./to";
+import { toApplication, toCharm, toDeploy, toMachine, toModel, toOperations, toRelation, toRelations, toSandbox, toUnit, toUser } from "./to";
 
 const PAGES: Target[] = [
   { kind: "page", name: "Models", where: "", to: "/models" },
@@ -51,7 +51,7 @@ export function useTargets(model: string | null, open: boolean): Target[] {
       for (const { url } of here.charms) {
         targets.push({ kind: "charm", name: url, where: model, to: toCharm(model, url) });
       }
-      for (const [name, path] of [["Deploy", toDeploy(model)], ["Relations", toRelations(model)], ["Topology", `${toModel(model)}/topology`], ["Logs", `${toModel(model)}/logs`], ["Operations", toOperations(model)], ["Hooks", `${toModel(model)}/hooks`]] as const) {
+      for (const [name, path] of [["Deploy", toDeploy(model)], ["Relations", toRelations(model)], ["Topology", `${toModel(model)}/topology`], ["Logs", `${toModel(model)}/logs`], ["Operations", toOperations(model)], ["Hooks", `${toModel(model)}/hooks`], ["Sandbox", toSandbox(model)]] as const) {
         targets.push({ kind: "page", name, where: model, to: path });
       }
     }

@@ -14,7 +14,7 @@ import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
 import { outliving } from "../../lib/storage";
-import { toBlocks, toDeploy, toModel, toOperations, toSecrets, toStorages } from "../../lib/to";
+import { toBlocks, toDeploy, toModel, toOperations, toSandbox, toSecrets, toStorages } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady, useSecrets, useStorages } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -38,6 +38,7 @@ export function ModelLayout() {
     { to: `${to}/reachability`, label: "Reachability" },
     { to: toOperations(name), label: "Operations" },
     { to: `${to}/hooks`, label: "Hooks" },
+    { to: toSandbox(name), label: "Sandbox" },
     { to: `${to}/logs`, label: "Logs" },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
     { to: toSecrets(name), label: "Secrets", count: secrets.length },
