@@ -7,6 +7,7 @@ mod actions;
 mod charms;
 mod front_door;
 mod operators;
+mod sandbox;
 mod secrets;
 mod storage;
 

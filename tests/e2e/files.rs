@@ -49,10 +49,10 @@ fn files_of_a_unit_are_listed_shown_and_copied_and_each_look_is_on_record() -> R
     }
 
     let audit = home.ok(["audit", "--format", "json"])?;
-    ensure!(
-        audit.contains("/files/read") && audit.contains("/files/list"),
-        "{audit}"
-    );
+    let index = format!("/state/{directory}/index.html");
+    for told in ["/files/list", "/files/read", &index] {
+        ensure!(audit.contains(told), "{told}: {audit}");
+    }
     Ok(())
 }
 

@@ -26,6 +26,7 @@ mod resources;
 mod rest;
 mod routes;
 mod rpc;
+mod sandbox;
 mod secrets;
 mod storage;
 mod strict;
