@@ -44,7 +44,7 @@ async function usesMost(page, world) {
   await row(page, "site/0").locator('td[data-label="Memory"]').getByText(/^[1-9]\d? % of 64\.0 MiB$/).waitFor();
 
   await page.getByLabel("Most used first").selectOption({ label: "State" });
-  check(page.url().endsWith("by=state-directory"), `the choice is not in the address: ${page.url()}`);
+  await page.waitForURL(/\?by=state-directory$/);
   await ordered(page, world, "state-directory");
   check((await page.locator("tr[data-unit]").first().getAttribute("data-unit")) === "probe/0", "the probe keeps most");
   await page.getByLabel("Most used first").selectOption({ label: "Memory" });
