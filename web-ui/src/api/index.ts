@@ -1,5 +1,5 @@
 /** Every call the pages make, by resource. */
-import { all, call, callLines, callTagged, page, unreachable } from "./client";
+import { all, call, callBytes, callLines, callTagged, page, unreachable } from "./client";
 import * as paths from "./paths";
 import type * as t from "./types";
 
@@ -146,6 +146,25 @@ export const units = {
     history(`${paths.unit(model, name)}/history`, limit),
   metrics: (model: string, name: string, values: number) =>
     all<t.MetricHistory>(`${paths.unit(model, name)}/metrics`, { values }),
+};
+
+/** What charms keep in `/state`. Each call is on record in the audit. */
+export const files = {
+  list: (model: string, unit: string, path: string) =>
+    call<t.FileListing>("POST", paths.fileList(model, unit), { body: { path } }),
+  /** All of a file, or the first `most` bytes of it. */
+  read: (model: string, unit: string, path: string, most = Infinity, signal?: AbortSignal) =>
+    callBytes("POST", paths.fileRead(model, unit), { body: { path }, ...(signal && { signal }) }, most),
+};
+
+export interface TopFilter {
+  by?: t.TopBy;
+  seconds?: number | undefined;
+  limit?: number;
+}
+
+export const sandbox = {
+  top: (model: string, filter: TopFilter) => call<t.Top>("GET", paths.top(model), { query: { ...filter } }),
 };
 
 export const relations = {

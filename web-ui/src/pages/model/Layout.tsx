@@ -17,7 +17,7 @@ import { CONTROLLER_MODEL } from "../../lib/controllerModel";
 import { viewQuery } from "../../lib/fleet/address";
 import { outliving } from "../../lib/storage";
 import { rangeSearch } from "../../lib/range";
-import { toBlocks, toBundles, toDeploy, toIncidents, toModel, toOperations, toSecrets, toStorages, toTimeline } from "../../lib/to";
+import { toBlocks, toBundles, toDeploy, toIncidents, toModel, toOperations, toSandbox, toSecrets, toStorages, toTimeline } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady, useSecrets, useStorages } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -53,6 +53,7 @@ export function ModelLayout() {
     { to: `${to}/reachability`, label: "Reachability" },
     { to: toOperations(name), label: "Operations" },
     { to: `${to}/hooks`, label: "Hooks", search },
+    { to: toSandbox(name), label: "Sandbox" },
     { to: `${to}/logs`, label: "Logs", search },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
     { to: toBundles(name), label: "Bundles" },
