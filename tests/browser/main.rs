@@ -11,6 +11,7 @@ mod fleet;
 mod front_door;
 mod incidents;
 mod operators;
+mod sandbox;
 mod secrets;
 mod storage;
 

@@ -1,7 +1,7 @@
 import { ask, freePort } from "./steps.mjs";
 
 /** For one step of a walk over all pages: what takes longer does not come. */
-const STEP = 10_000;
+const STEP = 15_000;
 
 /** A step, or an error that says which of which page did not come. */
 async function step(where, what, waiting) {
@@ -66,6 +66,9 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["nobody-reached", "/models/controller/reachability", "controller"],
     ["operations", `${m}/operations`, model],
     ["hooks", `${m}/hooks`, model],
+    ["sandbox", `${m}/sandbox`, model],
+    ["sandbox-by-state", `${m}/sandbox?by=state-directory&period=hour`, model],
+    ["no-hooks", "/models/controller/sandbox", "controller"],
     ["logs", `${m}/logs?level=DEBUG`, model],
     ["charms", `${m}/charms`, model],
     ["bundles", `${m}/bundles`, model],
@@ -91,6 +94,10 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["history", `${m}/applications/${application}/history`, application],
     ["unit", `${m}/units/${unit}`, unit],
     ["unit-actions", `${m}/units/${application}/0?view=actions`, `${application}/0`],
+    ["unit-files", `${m}/units/${application}/0?view=files`, `${application}/0`],
+    ["unit-file", `${m}/units/${application}/0?view=files&file=%2Fstate%2Fsite%2Findex.html`, `${application}/0`],
+    ["no-such-file", `${m}/units/${application}/0?view=files&file=%2Fstate%2Fnosuch`, `${application}/0`],
+    ["no-files", `${m}/units/hub/0?view=files`, "hub/0"],
     ["unit-history", `${m}/units/${unit}?view=history`, unit],
     ["unit-log", `${m}/units/${unit}?view=log`, unit],
     ["services", `${m}/units/${application}/0?view=services`, `${application}/0`],

@@ -30,6 +30,7 @@ mod resources;
 mod rest;
 mod routes;
 mod rpc;
+mod sandbox;
 mod secrets;
 mod storage;
 mod strict;
