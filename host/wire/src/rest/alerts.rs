@@ -82,6 +82,7 @@ pub struct AlertRuleInfo {
     pub receivers: Vec<String>,
     /// Nobody is told before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub silenced_until: Option<String>,
     /// Alerts of it that fire.
     pub firing: u64,
