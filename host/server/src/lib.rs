@@ -41,6 +41,7 @@ mod state;
 mod turns;
 mod ui;
 mod upgrade;
+mod visits;
 
 pub use audit::{AuditConfig, Recorder};
 pub use authenticator::Authenticator;

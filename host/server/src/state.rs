@@ -25,6 +25,7 @@ use crate::authenticator::Authenticator;
 use crate::backups::Backups;
 use crate::compiler::CharmCompiler;
 use crate::feed::ModelCache;
+use crate::identity::Identity;
 use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
@@ -33,6 +34,7 @@ use crate::secrets::Secrets;
 use crate::shares::Shares;
 use crate::turns::Turns;
 use crate::upgrade::Upgrade;
+use crate::visits::Visits;
 
 /// Which controller this is.
 #[derive(Clone, Debug)]
@@ -101,6 +103,7 @@ struct Inner {
     staged: Shares,
     bodies: Shares,
     running: crate::rest::Running,
+    visits: Visits,
 }
 
 /// Uploaded archives read and compiled at once, of as many users; each may stand twice in memory.
@@ -130,6 +133,7 @@ impl ServerState {
                 staged: Shares::new(bounds::STAGED_BYTES, bounds::STAGED_OF_ONE_BYTES),
                 bodies: Shares::new(bounds::BODIES_BYTES, bounds::BODIES_OF_ONE_BYTES),
                 running: crate::rest::Running::default(),
+                visits: Visits::default(),
             }),
         }
     }
@@ -276,6 +280,13 @@ impl ServerState {
     /// Requests with an `Idempotency-Key` that are being carried out.
     pub(crate) fn running(&self) -> &crate::rest::Running {
         &self.inner.running
+    }
+
+    /// Takes note that somebody uses a model.
+    pub(crate) fn note_visit(&self, identity: &Identity, model: &ModelUuid) {
+        self.inner
+            .visits
+            .note(self.store(), self.clock(), identity, model);
     }
 
     /// A number for a new connection, unique in this run.

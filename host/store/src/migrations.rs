@@ -31,4 +31,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0027_agent_passwords.sql"),
     include_str!("migrations/0028_reboots.sql"),
     include_str!("migrations/0029_storage.sql"),
+    include_str!("migrations/0035_model_connections.sql"),
 ];

@@ -32,3 +32,4 @@ mod strict;
 mod terms;
 mod upgrade;
 mod user_secrets;
+mod visits;

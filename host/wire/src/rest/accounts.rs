@@ -165,6 +165,9 @@ pub struct OwnModelAccess {
     pub uuid: ModelUuid,
     pub name: ModelName,
     pub access: ModelPermission,
+    /// When they last used it, to a minute, microseconds UTC; left out where they never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_connection: Option<i64>,
 }
 
 /// A browser's login. Requests that change something repeat `csrf` in the header
@@ -298,4 +301,7 @@ pub struct ModelAccess {
     /// None once it was taken away.
     pub access: Option<ModelPermission>,
     pub owner: bool,
+    /// When they last used the model, to a minute, microseconds UTC; left out where they never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_connection: Option<i64>,
 }
