@@ -16,7 +16,7 @@ use crate::failure::Outcome;
 use crate::output::document::Named;
 use crate::output::status::document::{Status, detailed};
 use crate::output::text::clean;
-use crate::output::time::Times;
+use crate::output::time::{LastSeen, Times};
 use crate::session::ModelSession;
 
 #[derive(Debug, Args)]
@@ -62,7 +62,7 @@ struct Document {
 struct User {
     display_name: String,
     access: String,
-    /// To the controller; of others it is known to superusers.
+    /// To the model.
     last_connection: String,
 }
 
@@ -96,7 +96,7 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
     let clouds = client.clouds().await?;
     let machines = client.machines(model, &ListQuery::default()).await?;
     let times = Times::new(arguments.shown.utc);
-    let users = users(&here, model, &times).await?;
+    let users = users(&here, model).await?;
     let name = summary.name.to_string();
     let cloud_type = clouds.into_iter().find(|cloud| cloud.name == summary.cloud);
     let blocks = summary.blocks.iter();
@@ -143,25 +143,19 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
 }
 
 /// Whoever may use the model: only its admins may look.
-async fn users(here: &ModelSession, model: &str, times: &Times) -> Outcome<BTreeMap<String, User>> {
+async fn users(here: &ModelSession, model: &str) -> Outcome<BTreeMap<String, User>> {
     let all: Vec<ModelAccess> = match here.client().model_access(model).await {
         Ok(all) => all,
         Err(RestError::Problem(problem)) if problem.status == 403 => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    // Whoever may not look is told nothing of others.
-    let known = here.client().users().await.unwrap_or_default();
+    // Programs read times, so they are whole.
+    let seen = LastSeen::new(true);
     let entries = all.into_iter().filter_map(|user| {
-        let login = known.iter().find(|one| one.name == user.user);
-        let last_connection = match login.map(|one| one.last_login) {
-            Some(Some(time)) => times.micros(time),
-            Some(None) => "never connected".to_owned(),
-            None => "unknown".to_owned(),
-        };
         let entry = User {
             display_name: clean(&user.display_name),
             access: user.access?.to_string(),
-            last_connection,
+            last_connection: seen.told(user.last_connection),
         };
         Some((user.user, entry))
     });
