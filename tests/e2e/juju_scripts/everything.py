@@ -109,7 +109,8 @@ def _():
     shown = juju.show_model()
     assert shown.short_name == 'scripts' and shown.model_type == 'iaas', shown
     assert shown.users['admin'].access == 'admin', shown
-    assert shown.users['admin'].last_connection, shown
+    assert shown.users['admin'].last_connection not in ('', 'never connected'), shown
+    assert shown.supported_features[0].name == 'juju', shown
     assert shown.status.current == 'available', shown
     assert shown.machines, shown
 
@@ -188,6 +189,8 @@ def _():
     assert secret.uri.unique_identifier == uri.unique_identifier, secret
     assert (secret.name, secret.description, secret.revision) == ('database', 'of the shop', 1)
     assert secret.owner == '<model>' and secret.created, secret
+    backends = juju.show_model().secret_backends
+    assert sum(backend.num_secrets for backend in backends.values()) == 1, backends
     assert juju.secrets(owner='site') == []
     juju.grant_secret(uri, ['site', 'front'])
     juju.update_secret(uri, {'password': 'battery staple'}, info='newer', auto_prune=False)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use periapt_client::rest::RestError;
 use periapt_model::JUJU_VERSION;
-use periapt_wire::rest::{ListQuery, ModelAccess};
+use periapt_wire::rest::{ListQuery, ModelAccess, SecretBackendInfo, SecretInfo};
 use serde::Serialize;
 
 use super::Context;
@@ -48,8 +48,12 @@ struct Document {
     /// Only the asker's own, unless they are an admin of the model.
     users: BTreeMap<String, User>,
     machines: Named<Machine>,
+    /// Those in which the model has secrets.
+    #[serde(skip_serializing_if = "Named::is_empty")]
+    secret_backends: Named<Backend>,
     agent_version: &'static str,
     credential: Credential,
+    supported_features: [Feature; 1],
     /// What is disabled in it, with why; ours.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     disabled_commands: BTreeMap<&'static str, String>,
@@ -71,6 +75,29 @@ struct Machine {
     /// 0 where nobody knows.
     cores: u64,
 }
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Backend {
+    num_secrets: u64,
+    status: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+}
+
+/// What charms may assume.
+#[derive(Serialize)]
+struct Feature {
+    name: &'static str,
+    description: &'static str,
+    version: &'static str,
+}
+
+const JUJU: Feature = Feature {
+    name: "juju",
+    description: "the version of Juju whose charms and clients the model works with",
+    version: JUJU_VERSION,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -97,6 +124,8 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
     let machines = client.machines(model, &ListQuery::default()).await?;
     let times = Times::new(arguments.shown.utc);
     let users = users(&here, model).await?;
+    let secrets = client.secrets(model, None).await?;
+    let secret_backends = backends(&secrets, &client.secret_backends().await?);
     let name = summary.name.to_string();
     let cloud_type = clouds.into_iter().find(|cloud| cloud.name == summary.cloud);
     let blocks = summary.blocks.iter();
@@ -125,6 +154,7 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
                 )
             })
             .collect(),
+        secret_backends,
         agent_version: JUJU_VERSION,
         credential: Credential {
             name: credential.name,
@@ -132,6 +162,7 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
             cloud: credential.cloud,
             validity_check: if credential.valid { "valid" } else { "invalid" },
         },
+        supported_features: [JUJU],
         disabled_commands: blocks
             .map(|(kind, why)| (kind.as_str(), clean(why)))
             .collect(),
@@ -162,6 +193,25 @@ async fn users(here: &ModelSession, model: &str) -> Outcome<BTreeMap<String, Use
     Ok(entries.collect())
 }
 
+/// Where the newest revision of each secret is.
+fn backends(secrets: &[SecretInfo], known: &[SecretBackendInfo]) -> Named<Backend> {
+    let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
+    let newest = secrets.iter().filter_map(|secret| secret.revisions.last());
+    for revision in newest {
+        *counted.entry(revision.backend.as_str()).or_default() += 1;
+    }
+    let shown = counted.into_iter().map(|(name, num_secrets)| {
+        let backend = known.iter().find(|backend| backend.name == name);
+        let shown = Backend {
+            num_secrets,
+            status: backend.map_or_else(|| "active".to_owned(), |backend| backend.status.clone()),
+            message: backend.map_or_else(String::new, |backend| clean(&backend.message)),
+        };
+        (name.to_owned(), shown)
+    });
+    shown.collect()
+}
+
 /// What a machine's hardware says of its cores.
 fn cores(hardware: &str) -> Option<u64> {
     let mut words = hardware.split(' ');
@@ -177,5 +227,38 @@ mod tests {
         assert_eq!(cores("arch=amd64 cores=4 mem=1M"), Some(4));
         assert_eq!(cores("arch=amd64"), None);
         assert_eq!(cores(""), None);
+    }
+
+    #[test]
+    fn secrets_are_counted_by_the_back_end_of_their_newest_revision() {
+        let secret = |id: u8, backends: &[&str]| -> SecretInfo {
+            let revisions = backends.iter().zip(1..).map(|(backend, revision)| {
+                serde_json::json!({ "revision": revision, "backend": backend, "created-at": 0 })
+            });
+            serde_json::from_value(serde_json::json!({
+                "id": format!("{id:020}"), "owner": { "kind": "model", "name": "test" }, "label": "",
+                "description": "", "rotate": "never", "auto-prune": false, "created-at": 0,
+                "updated-at": 0, "revisions": revisions.collect::<Vec<_>>(), "grants": [],
+            }))
+            .unwrap()
+        };
+        let vault: SecretBackendInfo = serde_json::from_value(serde_json::json!({
+            "name": "safe", "type": "vault", "config": {}, "secrets": 7, "status": "error",
+            "message": "sealed",
+        }))
+        .unwrap();
+        let all = [
+            secret(1, &["internal"]),
+            secret(2, &["internal", "safe"]),
+            secret(3, &["internal"]),
+        ];
+        assert_eq!(
+            serde_json::to_value(backends(&all, &[vault])).unwrap(),
+            serde_json::json!({
+                "internal": { "num-secrets": 2, "status": "active" },
+                "safe": { "num-secrets": 1, "status": "error", "message": "sealed" },
+            })
+        );
+        assert!(backends(&[], &[]).is_empty());
     }
 }
