@@ -174,6 +174,12 @@ def _():
     assert task.success and 'index.html' in task.stdout, task
     assert juju.exec('df', machine=0).success
     try:
+        juju.exec('list', unit='site/42')
+    except ValueError as error:
+        assert 'site/42' in str(error), error
+    else:
+        raise AssertionError('a unit that is not there ran a command')
+    try:
         juju.exec('list', '--nonsense', unit='site/0', wait=60)
     except jubilant.TaskError as error:
         assert error.task.return_code == 2, error
