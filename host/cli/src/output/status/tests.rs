@@ -248,6 +248,21 @@ fn the_summary_counts() {
 }
 
 #[test]
+fn the_summary_sorts_ports_by_number_as_the_table_does() {
+    let mut status = status();
+    let application = status.applications.get_mut("site").unwrap();
+    let units = application.units.as_mut().unwrap();
+    let ports = ["5000-5010/udp", "53/udp", "8081/tcp", "8080/tcp"];
+    units.get_mut("site/0").unwrap().opened_ports = ports.map(str::to_owned).into();
+    let text = view(&status, &utc(), StatusFormat::Summary).text(false);
+    let line = "      Utilizing ports:  8080-8081/tcp 53,5000-5010/udp";
+    assert!(
+        text.lines().any(|found| found == line),
+        "{line:?} is not in\n{text}"
+    );
+}
+
+#[test]
 fn the_document_has_jujus_keys_and_nesting() {
     let (status, times) = (status(), utc());
     let document =
