@@ -4,8 +4,11 @@
 //! through Playwright. The specs say what a person does; here is only what they stand on.
 
 mod actions;
+mod bundles;
 mod charms;
+mod fleet;
 mod front_door;
+mod incidents;
 mod operators;
 mod secrets;
 mod storage;

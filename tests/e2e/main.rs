@@ -3,8 +3,10 @@
 mod accounts;
 mod actions;
 mod agents;
+mod alerts;
 mod author;
 mod blocks;
+mod bundle_api;
 mod bundles;
 mod catalogue;
 mod endpoints;
@@ -13,6 +15,7 @@ mod gateway;
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;
 mod juju_scripts;
+mod incidents;
 mod lifecycle;
 mod metrics;
 mod observe;

@@ -104,6 +104,7 @@ struct Inner {
     bodies: Shares,
     running: crate::rest::Running,
     visits: Visits,
+    applies: crate::rest::Applies,
 }
 
 /// Uploaded archives read and compiled at once, of as many users; each may stand twice in memory.
@@ -134,6 +135,7 @@ impl ServerState {
                 bodies: Shares::new(bounds::BODIES_BYTES, bounds::BODIES_OF_ONE_BYTES),
                 running: crate::rest::Running::default(),
                 visits: Visits::default(),
+                applies: crate::rest::Applies::default(),
             }),
         }
     }
@@ -287,6 +289,11 @@ impl ServerState {
         self.inner
             .visits
             .note(self.store(), self.clock(), identity, model);
+    }
+
+    /// Models to which this process applies bundles.
+    pub(crate) fn applies(&self) -> &crate::rest::Applies {
+        &self.inner.applies
     }
 
     /// A number for a new connection, unique in this run.

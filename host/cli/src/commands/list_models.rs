@@ -76,6 +76,8 @@ struct EntryStatus {
     current: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    since: String,
 }
 
 pub async fn list(context: &Context, arguments: Models) -> Outcome {
@@ -202,7 +204,7 @@ fn table(listed: &[Listed], current: Option<&str>, uuid: bool, seen: &LastSeen) 
             format!("{}{star}", model.name).into(),
             format!("{}/{}", model.cloud, model.region).into(),
             (&one.cloud_type).into(),
-            Cell::status(&model.status),
+            Cell::status(model.status.status.as_str()),
             model.machines.to_string().into(),
             match model.units {
                 0 => "-".into(),
@@ -246,8 +248,9 @@ fn entry(listed: Listed, controller_uuid: &str, controller_name: &str) -> Entry 
         cloud_type: listed.cloud_type,
         life: model.life.to_string(),
         status: EntryStatus {
-            current: model.status,
-            message: clean(&model.message).to_string(),
+            current: model.status.status.to_string(),
+            message: clean(&model.status.message).to_string(),
+            since: Times::new(true).micros(model.status.since),
         },
         access: listed.access,
         last_connection: exact.told(listed.last_connection),
@@ -266,6 +269,7 @@ mod tests {
     use super::*;
 
     const TIME: i64 = 1_795_257_480_000_000;
+    const TEXT: &str = "2026-11-21T10:38:00Z";
     const UUIDS: [&str; 2] = [
         "8419cd78-4993-4c3a-928e-c646226beeee",
         "9519cd78-4993-4c3a-928e-c646226beeee",
@@ -275,14 +279,15 @@ mod tests {
         let model = |uuid: &str, name: &str, units: u64| -> ModelSummary {
             serde_json::from_value(json!({
                 "uuid": uuid, "name": name, "type": "iaas", "cloud": "local", "region": "default",
-                "owner": "admin", "life": "alive", "status": "available", "message": "", "applications": 1,
-                "machines": 12, "units": units, "created-at": TIME,
+                "owner": "admin", "life": "alive",
+                "status": { "status": "available", "message": "", "since": TEXT }, "applications": 1,
+                "machines": 12, "units": units, "created-at": TEXT,
             }))
             .unwrap()
         };
         let access: Vec<OwnModelAccess> = serde_json::from_value(json!([
             { "uuid": UUIDS[0], "name": "controller", "access": "admin" },
-            { "uuid": UUIDS[1], "name": "demo", "access": "write", "last-connection": TIME },
+            { "uuid": UUIDS[1], "name": "demo", "access": "write", "last-connection": TEXT },
         ]))
         .unwrap();
         let cloud = Cloud {
@@ -333,7 +338,7 @@ demo*       local/default  processes  available        12      3  write   2 minu
                 "controller-uuid": "6f1c", "controller-name": "lab", "is-controller": false, "owner": "admin",
                 "cloud": "local", "region": "default", "type": "processes", "life": "alive",
                 "credential": { "name": "lab", "owner": "admin", "cloud": "local" },
-                "status": { "current": "available" }, "access": "write",
+                "status": { "current": "available", "since": "2026-11-21 10:38:00Z" }, "access": "write",
                 "last-connection": "2026-11-21 10:38:00Z", "agent-version": JUJU_VERSION,
                 "application-count": 1, "machine-count": 12, "unit-count": 3,
                 "created": "2026-11-21 10:38:00Z",

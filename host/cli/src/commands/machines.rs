@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use periapt_client::rest::Removing;
 use periapt_model::MachineId;
+use periapt_model::status::Machine;
 use periapt_wire::rest::{AddMachines, ListQuery};
 
 use super::show::write;
@@ -199,7 +200,7 @@ async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
             .await?;
         ids = machines
             .into_iter()
-            .filter(|machine| machine.instance_status == PROVISIONING_ERROR)
+            .filter(|machine| machine.instance.status == Machine::ProvisioningError)
             .map(|machine| machine.id)
             .collect();
         if ids.is_empty() {

@@ -131,8 +131,8 @@ pub async fn destroy_and_wait(
         Err(_) => {
             let passed = limit.as_secs();
             let why = match client.model(model.as_str()).await {
-                Ok(left) if !left.message.is_empty() => {
-                    format!("{passed} s have passed, {}", clean(&left.message))
+                Ok(left) if !left.status.message.is_empty() => {
+                    format!("{passed} s have passed, {}", clean(&left.status.message))
                 }
                 _ => format!("it is being destroyed, and {passed} s have passed"),
             };

@@ -229,16 +229,18 @@ mod tests {
         assert_eq!(cores(""), None);
     }
 
+    const TIME: &str = "2026-11-21T10:38:00Z";
+
     #[test]
     fn secrets_are_counted_by_the_back_end_of_their_newest_revision() {
         let secret = |id: u8, backends: &[&str]| -> SecretInfo {
             let revisions = backends.iter().zip(1..).map(|(backend, revision)| {
-                serde_json::json!({ "revision": revision, "backend": backend, "created-at": 0 })
+                serde_json::json!({ "revision": revision, "backend": backend, "created-at": TIME })
             });
             serde_json::from_value(serde_json::json!({
                 "id": format!("{id:020}"), "owner": { "kind": "model", "name": "test" }, "label": "",
-                "description": "", "rotate": "never", "auto-prune": false, "created-at": 0,
-                "updated-at": 0, "revisions": revisions.collect::<Vec<_>>(), "grants": [],
+                "description": "", "rotate": "never", "auto-prune": false, "created-at": TIME,
+                "updated-at": TIME, "revisions": revisions.collect::<Vec<_>>(), "grants": [],
             }))
             .unwrap()
         };

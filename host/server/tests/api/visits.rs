@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 #[track_caller]
 fn fine(answer: (u16, Value)) -> Value {
-    assert_eq!(answer.0, 200, "{}", answer.1);
+    assert!(matches!(answer.0, 200 | 201), "{}", answer.1);
     answer.1
 }
 
@@ -45,10 +45,10 @@ async fn the_last_use_of_a_model_is_known_and_neither_lists_nor_reads_are_writte
     assert_eq!(jobs, 1, "the question itself, and none of the reads");
 
     let own = fine(bob.get("/v1/whoami").await);
-    let time = own["models"][0]["last-connection"].as_i64().unwrap();
+    let time = own["models"][0]["last-connection"].as_str().unwrap();
     assert!(own["models"][1].get("last-connection").is_none(), "{own}");
     let all = fine(admin.get("/v1/models/first/access").await);
-    let rows = all.as_array().unwrap();
+    let rows = all["items"].as_array().unwrap();
     let of_bob = rows.iter().find(|row| row["user"] == "bob").unwrap();
     assert_eq!(of_bob["last-connection"], time, "{all}");
     let about = fine(admin.get("/v1/users/bob").await);

@@ -47,6 +47,15 @@ paths! {
     HEALTH(0) = "/health";
     METRICS(0) = "/metrics";
     READY(0) = "/ready";
+    ALERT_DELIVERIES(0) = "/v1/alert-deliveries";
+    ALERT_RECEIVERS(0) = "/v1/alert-receivers";
+    ALERT_RECEIVER(1) = "/v1/alert-receivers/{receiver}";
+    ALERT_RECEIVER_TEST(1) = "/v1/alert-receivers/{receiver}/test";
+    ALERT_RULES(0) = "/v1/alert-rules";
+    ALERT_RULE(1) = "/v1/alert-rules/{rule}";
+    ALERT_RULE_SILENCE(1) = "/v1/alert-rules/{rule}/silence";
+    ALERTS(0) = "/v1/alerts";
+    ALERT_ACKNOWLEDGE(1) = "/v1/alerts/{alert}/acknowledge";
     AUDIT(0) = "/v1/audit";
     BACKUPS(0) = "/v1/backups";
     BACKUP(1) = "/v1/backups/{backup}";
@@ -82,6 +91,7 @@ paths! {
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
     APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";
+    APPLICATION_SCALE(2) = "/v1/models/{model}/applications/{name}/scale";
     APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
     APPLICATION_TRUST(2) = "/v1/models/{model}/applications/{name}/trust";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
@@ -90,6 +100,10 @@ paths! {
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
+    BUNDLE_EXPORT(1) = "/v1/models/{model}/bundle";
+    BUNDLE_DRIFT(1) = "/v1/models/{model}/bundle/drift";
+    BUNDLES(1) = "/v1/models/{model}/bundles";
+    BUNDLE(2) = "/v1/models/{model}/bundles/{apply}";
     CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
     MODEL_CHARM_REPOSITORY_TAKE(1) = "/v1/models/{model}/charm-repository/take";
     CHARMS(1) = "/v1/models/{model}/charms";
@@ -102,6 +116,11 @@ paths! {
     MODEL_EVENTS(1) = "/v1/models/{model}/events";
     HOOKS(1) = "/v1/models/{model}/hooks";
     HOOK(2) = "/v1/models/{model}/hooks/{id}";
+    HOOK_REPORT(2) = "/v1/models/{model}/hooks/{id}/report";
+    INCIDENTS(1) = "/v1/models/{model}/incidents";
+    INCIDENT_RETRY(2) = "/v1/models/{model}/incidents/{id}/retry";
+    INCIDENT_SILENCE(2) = "/v1/models/{model}/incidents/{id}/silence";
+    INCIDENT_SKIP(2) = "/v1/models/{model}/incidents/{id}/skip";
     MODEL_INTROSPECTION(2) = "/v1/models/{model}/introspection/{report}";
     MODEL_LOGS(1) = "/v1/models/{model}/logs";
     MACHINES(1) = "/v1/models/{model}/machines";
@@ -132,6 +151,7 @@ paths! {
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     TASK(2) = "/v1/models/{model}/tasks/{task}";
     TASK_CANCEL(2) = "/v1/models/{model}/tasks/{task}/cancel";
+    MODEL_TIMELINE(1) = "/v1/models/{model}/timeline";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";

@@ -266,11 +266,7 @@ pub async fn change_password(context: &Context, arguments: ChangeUserPassword) -
     session.client.change_password(&name, &change).await?;
     if own {
         // The change ended the login it was made with.
-        let login = LoginRequest {
-            user: name.clone(),
-            password: password.clone(),
-            name: None,
-        };
+        let login = LoginRequest::new(name.clone(), password.clone());
         let reply = session.client.login_as(&login).await?;
         let client = session
             .client
@@ -306,7 +302,7 @@ mod tests {
     fn users_of_a_model_are_those_who_may_use_it() {
         let all: Vec<ModelAccess> = serde_json::from_value(json!([
             { "user": "bob", "display-name": "Bob\u{1b}[2J", "access": "write", "owner": false,
-              "last-connection": 1_795_257_480_000_000_i64 },
+              "last-connection": "2026-11-21T10:38:00Z" },
             { "user": "eve", "display-name": "", "access": null, "owner": false },
             { "user": "admin", "display-name": "", "access": "admin", "owner": true },
         ]))
