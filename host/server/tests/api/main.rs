@@ -37,3 +37,4 @@ mod strict;
 mod terms;
 mod upgrade;
 mod user_secrets;
+mod visits;
