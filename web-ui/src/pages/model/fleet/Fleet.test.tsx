@@ -7,6 +7,9 @@ import type { ApplicationInfo, MachineInfo, UnitInfo } from "../../../api/types"
 import type { ModelEntities } from "../../../live/context";
 import { Fleet } from "./Fleet";
 
+// Whole tables in jsdom: slow where other work goes on beside.
+vi.setConfig({ testTimeout: 30_000 });
+
 beforeAll(() => {
   // What jsdom has not.
   Element.prototype.scrollIntoView = () => {};
