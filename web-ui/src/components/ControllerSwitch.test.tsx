@@ -1,26 +1,17 @@
 // @vitest-environment jsdom
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ControllerSwitch } from "./ControllerSwitch";
 
 beforeEach(() => localStorage.clear());
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
+afterEach(cleanup);
 
 function opened(): void {
-  vi.stubGlobal("fetch", (address: string) =>
-    address.startsWith("https://prod") ? Promise.resolve(new Response()) : Promise.reject(new TypeError("no")),
-  );
   render(
-    <QueryClientProvider client={new QueryClient()}>
-      <MemoryRouter initialEntries={["/models/shop/logs"]}>
-        <ControllerSwitch name="home" />
-      </MemoryRouter>
-    </QueryClientProvider>,
+    <MemoryRouter initialEntries={["/models/shop/logs"]}>
+      <ControllerSwitch name="home" />
+    </MemoryRouter>,
   );
   fireEvent.click(screen.getByRole("button", { name: "Controller home" }));
 }
@@ -33,14 +24,13 @@ function add(address: string, name: string): void {
 }
 
 describe("the switch between controllers", () => {
-  it("leads to the same model of another controller and says whether that answers", async () => {
+  it("leads to the same model of another controller", async () => {
     opened();
     add("prod:17070", "prod");
     add("away:17070", "");
     const prod = await screen.findByRole("link", { name: /^prod/ });
     expect(prod.getAttribute("href")).toBe("https://prod:17070/models/shop");
-    await screen.findByText("answers");
-    await screen.findByText("no answer");
+    expect(prod.textContent).toContain("prod:17070");
     expect(screen.getByRole("link", { name: /^away:17070/ })).toBeTruthy();
   });
 

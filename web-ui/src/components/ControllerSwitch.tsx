@@ -1,9 +1,7 @@
 /** The controller whose page this is, and the way to the pages of others. */
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState } from "react";
 import { useLocation } from "react-router";
 import {
-  answers,
   forget,
   type KnownController,
   originOf,
@@ -38,7 +36,7 @@ export function ControllerSwitch({ name }: { name: string }) {
       <div id={id} hidden={!open}>
         <ul aria-label="Other controllers">
           {others.map((one) => (
-            <Other key={one.origin} one={one} asked={open} to={pageThere(one.origin, pathname)} />
+            <Other key={one.origin} one={one} to={pageThere(one.origin, pathname)} />
           ))}
         </ul>
         {others.length === 0 && <p className="controller-switch__none">No other controller is known here.</p>}
@@ -51,29 +49,12 @@ export function ControllerSwitch({ name }: { name: string }) {
   );
 }
 
-function Other({ one, asked, to }: { one: KnownController; asked: boolean; to: string }) {
-  const there = useQuery({
-    queryKey: ["answers", one.origin],
-    queryFn: () => answers(one.origin),
-    enabled: asked,
-    staleTime: 10_000,
-    retry: false,
-  });
-  const says = there.data === undefined ? "asking…" : there.data ? "answers" : "no answer";
+function Other({ one, to }: { one: KnownController; to: string }) {
   return (
     <li data-controller={one.name}>
-      <a href={to} title={one.origin}>
+      <a href={to}>
         {one.name}
-        <span
-          className="controller-switch__state"
-          title={
-            there.data === false
-              ? "It is away, or this browser does not trust its certificate yet: open its page to see which"
-              : undefined
-          }
-        >
-          {says}
-        </span>
+        <span className="controller-switch__place">{new URL(one.origin).host}</span>
       </a>
       <button type="button" aria-label={`Forget ${one.name}`} onClick={() => forget(one.origin)}>
         ×

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { answers, originOf, pageThere, parse, withController } from "./controllers";
+import { originOf, pageThere, parse, withController } from "./controllers";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -34,15 +34,4 @@ describe("controllers", () => {
     expect(pageThere("https://b", "/models")).toBe("https://b/models");
   });
 
-  it("answer or do not, and are told nothing of the visitor", async () => {
-    const asked: [string, RequestInit][] = [];
-    vi.stubGlobal("fetch", (address: string, options: RequestInit) => {
-      asked.push([address, options]);
-      return address.startsWith("https://up") ? Promise.resolve(new Response()) : Promise.reject(new TypeError("no"));
-    });
-    expect(await answers("https://up")).toBe(true);
-    expect(await answers("https://down")).toBe(false);
-    expect(asked[0]?.[0]).toBe("https://up/health");
-    expect(asked[0]?.[1]).toMatchObject({ mode: "no-cors", credentials: "omit" });
-  });
 });

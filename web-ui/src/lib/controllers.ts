@@ -14,9 +14,6 @@ const KEY = "periapt-controllers";
 const MOST = 50;
 const listeners = new Set<() => void>();
 
-/** How long a controller may take to answer. */
-const PATIENCE = 5_000;
-
 /** What a typed address is the address of; nothing for what is no address of a controller. */
 export function originOf(typed: string): string | null {
   const text = typed.trim();
@@ -97,22 +94,4 @@ export function useControllers(): readonly KnownController[] {
 export function pageThere(origin: string, pathname: string): string {
   const [, models, model] = pathname.split("/");
   return origin + (models === "models" && model ? `/models/${model}` : pathname);
-}
-
-/**
- * Whether a controller answers. A browser lets a page of one address know no more of another, and refuses a
- * certificate that it was not told to trust: that looks as if nobody were there.
- */
-export async function answers(origin: string): Promise<boolean> {
-  try {
-    await fetch(`${origin}/health`, {
-      mode: "no-cors",
-      credentials: "omit",
-      cache: "no-store",
-      signal: AbortSignal.timeout(PATIENCE),
-    });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -44,8 +44,8 @@ const PAGES: &[&str] = &[
     "workers",
 ];
 
-/// The page may ask other controllers, which people name, whether they answer; what they say it cannot read.
-const POLICY: &str = "default-src 'self'; base-uri 'none'; connect-src 'self' https:; \
+/// The page talks to its own controller alone: what a script could find out about a model goes nowhere else.
+const POLICY: &str = "default-src 'self'; base-uri 'none'; connect-src 'self'; \
      font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; \
      object-src 'none'; script-src 'self'; style-src 'self'";
 
