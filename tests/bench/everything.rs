@@ -1,5 +1,5 @@
 //! (q): what a model takes to settle whose operator uses all there is beside charms, relations and settings: secrets,
-//! files for resources, tasks, annotations and blocks; against the same applications without.
+//! storage, files for resources, tasks, annotations and blocks; against the same applications without.
 //!
 //! Each time is from nothing, on a controller of its own that has compiled the charms already. Both kinds take turns
 //! and the ratio is that of neighbours, since a shared machine is slower in one minute than in the next. Secrets
@@ -14,6 +14,7 @@ use periapt_client::rest::RestClient;
 use periapt_model::ApplicationName;
 use periapt_model::block::BlockKind;
 use periapt_model::secret::SecretId;
+use periapt_model::storage::Asked;
 use periapt_model::task::TaskStatus;
 use periapt_tests::Home;
 use periapt_tests::account::client;
@@ -190,7 +191,7 @@ impl Operator {
             config: BTreeMap::new(),
             placement: Vec::new(),
             resources,
-            storage: BTreeMap::new(),
+            storage: self.storage_of(charm),
             attach_storage: Vec::new(),
         };
         self.client.deploy(MODEL, &deploy).await?;
@@ -221,6 +222,23 @@ impl Operator {
         };
         self.client.enqueue_operation(MODEL, &operation).await?;
         Ok(())
+    }
+
+    /// What each unit of a charm that can use storage is given of it.
+    fn storage_of(&self, charm: &str) -> BTreeMap<String, Asked> {
+        let name = match charm {
+            "site" => "pages",
+            "probe" => "data",
+            _ => return BTreeMap::new(),
+        };
+        if self.kind == Kind::Without {
+            return BTreeMap::new();
+        }
+        let one = Asked {
+            count: Some(1),
+            ..Asked::default()
+        };
+        [(name.to_owned(), one)].into()
     }
 
     /// A user secret that the application may read.

@@ -220,7 +220,7 @@ async fn measure(
         'q' => {
             let size = everything::Size::of(quick);
             let what = format!(
-                "{} applications with secrets, resources, tasks, annotations and blocks beside the same without",
+                "{} applications with secrets, storage, resources, tasks, annotations and blocks beside the same without",
                 size.applications
             );
             report.part('q', &what);

@@ -4,8 +4,11 @@
 //! through Playwright. The specs say what a person does; here is only what they stand on.
 
 mod actions;
+mod bundles;
 mod charms;
+mod fleet;
 mod front_door;
+mod incidents;
 mod operators;
 mod sandbox;
 mod secrets;
@@ -46,6 +49,11 @@ fn run_on(home: &Home, spec: &str, own: Option<&Path>) -> Result<()> {
 #[test]
 fn sign_in_deploy_watch_and_configure() -> Result<()> {
     run("deploy")
+}
+
+#[test]
+fn a_charm_of_the_repository_is_deployed_from_the_page() -> Result<()> {
+    run("repository")
 }
 
 #[test]

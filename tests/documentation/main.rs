@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use periapt_tests::receivers::{MailServer, Webhook};
 use periapt_tests::vault::Vault;
 use periapt_tests::{charm, charm_with, program, root};
 
@@ -123,6 +124,21 @@ fn the_tutorial_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_writing_a_charm_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    let script = blocks(&root().join("docs/how-to/write-a-charm.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "The charm fits what it declares",
+        "Published ring revision 0 to channel stable",
+        "ring/2",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_curl_page_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;
@@ -143,7 +159,9 @@ fn the_python_page_works_as_written() -> Result<()> {
     std::fs::write(home.join("deploy.py"), blocks_in(&page, "python")?.concat())?;
     let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
     assert!(
-        shown.contains("'site/0': 'active'") && shown.contains("'units': ['site/0', 'site/1']"),
+        shown.contains("'site/0': 'active'")
+            && shown.contains("added ['site/2']")
+            && shown.contains("'units': ['site/0', 'site/1', 'site/2']"),
         "{shown}"
     );
     Ok(())
@@ -300,7 +318,7 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
         "of the shop's database",
         "password=correct horse",
         "password=battery staple",
-        "/reveal",
+        "revealed secret",
         "refused, as it should be",
         "daily",
         "sealed anew",
@@ -308,6 +326,39 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_alerts_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let webhook = Webhook::started()?;
+    let server = MailServer::started(true, "")?;
+    std::fs::write(home.join("mail-ca.pem"), &server.authority)?;
+    let mut script = blocks(&root().join("docs/how-to/alerts.md"))?.join("\n");
+    // Those that are there, instead of those that readers have.
+    let (url, port) = (webhook.url(), format!("port={}", server.port));
+    for (theirs, ours) in [
+        ("https://hooks.example.com/periapt", url.as_str()),
+        ("host=mail.example.com", "host=localhost"),
+        ("port=587", port.as_str()),
+    ] {
+        anyhow::ensure!(script.contains(theirs), "{theirs}: {script}");
+        script = script.replace(theirs, ours);
+    }
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "took the message and answered 204",
+        "unit-error",
+        "removal-overdue",
+        "is silent until",
+        "refused, as it should be",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    webhook.until_told("test", 0, 0)?;
+    server.until_mailed("test")?;
     Ok(())
 }
 
@@ -344,6 +395,7 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
     for wanted in [
         "Published site revision 0 to channel stable",
         "Published site revision 1 to channel edge",
+        "Channel  Revision  Size",
         "refused, as it should be",
         "Deployed \"docs\"",
         "runs local:site-0 already",
@@ -402,6 +454,40 @@ fn the_page_about_observing_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_finding_what_went_wrong_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("probe"), home.join("probe.charm"))?;
+    let page = root().join("docs/how-to/find-what-went-wrong.md");
+    let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
+    for wanted in [
+        "worker-config-changed-",
+        "changed before:",
+        "is silenced until it changes",
+        "No incidents.",
+        "retrying the failed hook of 2 units",
+        "deployed",
+        "changed script of worker",
+        "Changed since the last good run",
+        "admin",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_operating_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/operate-from-the-page.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["https://", "site/2", "refused, as it should be"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_removal_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;
@@ -419,7 +505,15 @@ fn the_page_about_bundles_works_as_written() -> Result<()> {
     }
     let script = blocks(&root().join("docs/how-to/bundles.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
-    for wanted in ["./site.charm", "{}", "integrate front:website docs:website"] {
+    for wanted in [
+        "./site.charm",
+        "{}",
+        "integrate front:website docs:website",
+        "\"model\":\"Handbook\"",
+        "configure docs: title",
+        "completed",
+        "Reference",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())
@@ -453,6 +547,34 @@ fn the_page_about_running_works_as_written() -> Result<()> {
     let page = root().join("docs/how-to/keep-a-controller-running.md");
     let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
     for wanted in ["not after a reboot", "refused, as it should be", "demo"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_scripts_of_juju_works_as_written() -> Result<()> {
+    let python = std::env::var("PERIAPT_TEST_JUBILANT")
+        .context("PERIAPT_TEST_JUBILANT does not name a Python with jubilant")?;
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let page = root().join("docs/how-to/move-your-juju-scripts.md");
+    std::fs::write(home.join("ci.py"), blocks_in(&page, "python")?.concat())?;
+    let script = blocks(&page)?.join("\n");
+    anyhow::ensure!(script.contains("python3 ci.py"), "{script}");
+    // One that has jubilant, instead of the reader's.
+    let script = script.replace("python3 ci.py", &format!("'{python}' ci.py"));
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "3.6.",
+        "controller-uuid",
+        "--base is ignored",
+        "refused, as it should be",
+        "index.html",
+        "has nothing to do",
+        "'built': 1",
+        "Controller \"lab\" is gone",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())

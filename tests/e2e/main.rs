@@ -3,8 +3,10 @@
 mod accounts;
 mod actions;
 mod agents;
+mod alerts;
 mod author;
 mod blocks;
+mod bundle_api;
 mod bundles;
 mod catalogue;
 mod endpoints;
@@ -13,6 +15,8 @@ mod gateway;
 #[path = "../../host/serving/src/tests/guest.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;
+mod juju_scripts;
+mod incidents;
 mod lifecycle;
 mod metrics;
 mod observe;

@@ -44,6 +44,20 @@ fn storage_is_attached_before_install_and_detached_before_stop() -> Result<()> {
     ensure!(says(&home, "app/0", &["storage-ids", "cache"])?.is_empty());
     let got = says(&home, "app/0", &["storage-get", "data/1"])?;
     ensure!(got == "data/1 filesystem /storage/data/1", "{got}");
+    home.ok(["wait-for", "storage", "data/1", "--timeout", "1m"])?;
+    let vain = home.periapt([
+        "wait-for",
+        "storage",
+        "data/0",
+        "--query",
+        "status==\"detached\"",
+        "--timeout",
+        "1s",
+    ])?;
+    ensure!(
+        vain.code == 5 && vain.err.contains("status: attached"),
+        "{vain:?}"
+    );
     let begun = hooks(&home, "app/0")?;
     let told = begun
         .iter()
@@ -83,7 +97,16 @@ fn storage_is_attached_before_install_and_detached_before_stop() -> Result<()> {
         "{ended:?}"
     );
     for id in ["data/0", "data/1"] {
-        until(&home, id, "detached")?;
+        let query = "status==\"detached\" && len(units)==0";
+        home.ok([
+            "wait-for",
+            "storage",
+            id,
+            "--query",
+            query,
+            "--timeout",
+            "2m",
+        ])?;
     }
     Ok(())
 }
@@ -247,6 +270,31 @@ fn a_storage_is_where_its_charm_wants_it_and_read_alone_where_it_says_so() -> Re
     for directory in directories(&home, "cache-0")? {
         ensure!(std::fs::read_dir(directory)?.next().is_none());
     }
+    Ok(())
+}
+
+#[test]
+fn a_refresh_gives_units_what_the_new_charm_needs_as_it_is_asked_for() -> Result<()> {
+    let home = Home::started()?;
+    deploy(&home, "app", &[])?;
+    let needs = json!({ "multiple": { "range": "1-2" } });
+    let file = probe_with(&home, "more.charm", "cache", &needs)?;
+    let refused = home.periapt(["refresh", "app", "--path", &file, "--storage", "cach=64M"])?;
+    assert_three_lines(&refused, 2, &["did you mean \"cache\"?"]);
+    ensure!(!refused.err.contains("Uploaded"), "{refused:?}");
+    home.ok(["refresh", "app", "--path", &file, "--storage", "cache=64M"])?;
+    until_committed(&home, "app/0", "cache-storage-attached", 1)?;
+    ensure!(shown(&home, "cache/0")?["size"] == 64);
+    // The same charm: what later units are given.
+    home.ok(["refresh", "app", "--storage", "data=2,32M"])?;
+    home.ok(["add-unit", "app"])?;
+    home.until_workload("app/1", "active")?;
+    ensure!(says(&home, "app/0", &["storage-ids"])? == "cache/0");
+    let theirs = says(&home, "app/1", &["storage-ids"])?;
+    ensure!(
+        theirs.matches("data/").count() == 2 && theirs.matches("cache/").count() == 1,
+        "{theirs}"
+    );
     Ok(())
 }
 

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 use periapt_tests::secrets::says;
-use periapt_tests::storage::{all, hooks, shown, until, until_gone};
-use periapt_tests::{Home, assert_three_lines, charm};
+use periapt_tests::storage::{all, directories, hooks, shown, until, until_gone};
+use periapt_tests::{Home, assert_three_lines, charm, kill};
 use serde_json::json;
 
 const READY: &str = "script=start: status active ready";
@@ -54,6 +54,10 @@ fn waits(home: &Home, id: &str) -> Result<()> {
         ensure!(why.contains("root"), "{storage:#}");
     }
     ensure!(hooks(home, "app/0")?.is_empty(), "a hook ran without it");
+    let waits = format!("waiting for storage {id}");
+    home.until("the unit to say what it waits for", |model| {
+        model["applications"]["app"]["units"]["app/0"]["juju-status"]["message"] == waits
+    })?;
     home.ok([
         "remove-unit",
         "app/0",
@@ -85,6 +89,41 @@ fn storage_in_memory_has_a_limit_and_ends_with_its_unit() -> Result<()> {
     until_gone(&home, "data/0")?;
     // Nothing is left that could hold up the end of the model.
     home.ok(["destroy-model", "test", "--no-prompt"])?;
+    Ok(())
+}
+
+/// Stands in for a machine that started anew: nothing runs, and nothing is mounted.
+#[test]
+fn storage_in_a_file_is_mounted_again_before_anything_uses_it() -> Result<()> {
+    let home = Home::started()?;
+    deploy(&home, "data=loop,32M")?;
+    if !may_loop()? {
+        return waits(&home, "data/0");
+    }
+    home.until_workload("app/0", "active")?;
+    says(&home, "app/0", &["storage-write", "data/0", "note", "here"])?;
+    kill(home.controller_pid()?);
+    for agent in home.agent_pids()? {
+        kill(agent);
+    }
+    for directory in directories(&home, "data-0")? {
+        let ended = Command::new("umount").arg(&directory).status()?;
+        ensure!(ended.success(), "{} is in use", directory.display());
+        ensure!(std::fs::read_dir(&directory)?.next().is_none());
+    }
+    let mut controller = home.restart_controller()?;
+    home.until_workload("app/0", "active")?;
+    ensure!(says(&home, "app/0", &["storage-read", "data/0", "note"])? == "here");
+    let failed = home.json(["hooks", "app/0", "--failed"])?;
+    ensure!(failed.as_array().is_some_and(Vec::is_empty), "{failed:#}");
+    home.ok([
+        "remove-application",
+        "app",
+        "--no-prompt",
+        "--destroy-storage",
+    ])?;
+    until_gone(&home, "data/0")?;
+    let _ = controller.try_wait();
     Ok(())
 }
 

@@ -31,7 +31,7 @@ fn a_private_key_is_printed_by_nothing_and_written_to_no_file() -> Result<()> {
         &["model-config"][..],
         &["model-config", "--format", "json"],
         &["model-config", "syslog-client-key"],
-        &["audit", "--format", "json"],
+        &["audit", "--all", "--format", "json"],
         &["debug-log", "--replay", "--no-tail", "--level", "TRACE"],
         &["export-bundle"],
         &["status", "--format", "json"],
@@ -77,7 +77,7 @@ fn the_values_of_secrets_are_in_no_file_and_no_list() -> Result<()> {
     let of_charm = of_charm.as_object().and_then(|all| all.keys().next());
     let of_charm = of_charm.context("the charm has no secret")?.clone();
     let token = home.json(["show-secret", &of_charm, "--reveal"])?;
-    let token = token[&of_charm]["content"].as_object();
+    let token = token[&of_charm]["content"]["Data"].as_object();
     let token = token.and_then(|content| content.values().next()?.as_str());
     let token = token.context("the charm's secret has no value")?.to_owned();
     ensure!(token.len() > 8, "{token}");
@@ -89,7 +89,7 @@ fn the_values_of_secrets_are_in_no_file_and_no_list() -> Result<()> {
     for arguments in [
         &["secrets", "--format", "json"][..],
         &["show-secret", "database", "--format", "json"],
-        &["audit", "--format", "json"],
+        &["audit", "--all", "--format", "json"],
         &["debug-log", "--replay", "--no-tail", "--level", "TRACE"],
         &["hooks", "--format", "json"],
         &["export-bundle"],

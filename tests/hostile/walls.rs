@@ -270,13 +270,14 @@ fn what_an_agent_kept_as_root_becomes_its_own() -> Result<()> {
         agent.is_ok_and(|agent| is_walled_in(agent, is_root()).is_ok())
     })?;
     let entries = fs::read_dir(agents)?.flatten();
-    // Beside the agents is what keeps their workloads.
+    // Beside the agent are the supervisor of workloads and, for a moment, the directory in which the
+    // provider tries whether it can write.
     let agent = only(
         entries
-            .filter(|entry| entry.file_name() != "workloads")
+            .map(|entry| entry.path())
+            .filter(|path| path.join("agent.json").exists())
             .collect(),
-    )?
-    .path();
+    )?;
     for name in [
         "units",
         "units/neighbour-0",

@@ -9,6 +9,7 @@ pub mod browser;
 pub mod counters;
 pub mod files;
 pub mod hooks;
+pub mod receivers;
 pub mod secrets;
 pub mod storage;
 pub mod vault;
@@ -455,7 +456,7 @@ pub fn assert_three_lines(answer: &Answer, code: i32, words: &[&str]) {
     let lines: Vec<&str> = answer
         .err
         .lines()
-        .skip_while(|line| !line.starts_with("error: "))
+        .skip_while(|line| !line.starts_with("ERROR "))
         .collect();
     assert_eq!(lines.len(), 3, "what, why, what to do: {answer:?}");
     assert!(

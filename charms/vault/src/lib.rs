@@ -5,9 +5,8 @@
 //! is the id alone.
 
 use periapt_charm::{
-    Charm, Command, Context, Hook, Relation, RelationData, RelationEvent, RelationHook, Result,
-    RotatePolicy, SecretEvent, SecretOptions, SecretOwner, SecretValues, Status, generated, info,
-    secret_values,
+    Charm, Command, Context, Options, Relation, RelationData, RelationEvent, Result, RotatePolicy,
+    SecretEvent, SecretOptions, SecretOwner, SecretValues, Status, generated, info, secret_values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 mod tests;
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     pub rotate: String,
     pub length: i64,
@@ -84,15 +83,12 @@ impl Vault {
             Ok(wanted) => wanted,
             Err(advice) => return context.set_status(Status::blocked(advice)),
         };
+        take_back(context)?;
         let relations = context.relations(ENDPOINT)?;
         for relation in &relations {
             hand_out(context, relation, &wanted)?;
         }
-        context.set_status(match relations.len() {
-            0 => Status::active("nobody asked for credentials"),
-            1 => Status::active("credentials for 1 application"),
-            more => Status::active(format!("credentials for {more} applications")),
-        })
+        context.set_status(handed_out_to(relations.len()))
     }
 
     /// `list`: who has which secret.
@@ -110,8 +106,32 @@ impl Vault {
     }
 }
 
+/// Before the relation's id.
+const LABEL: &str = "credentials ";
+
 fn label(relation: &str) -> String {
-    format!("credentials {relation}")
+    format!("{LABEL}{relation}")
+}
+
+fn handed_out_to(applications: usize) -> Status {
+    match applications {
+        0 => Status::active("nobody asked for credentials"),
+        1 => Status::active("credentials for 1 application"),
+        more => Status::active(format!("credentials for {more} applications")),
+    }
+}
+
+/// Removes what was handed out in relations that are gone, where no unit led at that moment. Grants go with their
+/// relation.
+fn take_back(context: &Context<Config>) -> Result<()> {
+    for id in context.secret_ids()? {
+        let secret = context.secret(id);
+        let known = secret.info()?;
+        if known.label.starts_with(LABEL) && known.grants.is_empty() {
+            secret.remove()?;
+        }
+    }
+    Ok(())
 }
 
 /// Sees to it that the other end of a relation has credentials and may read them.
@@ -143,18 +163,9 @@ fn hand_out(context: &Context<Config>, relation: &Relation, wanted: &Wanted) -> 
     Ok(())
 }
 
+#[periapt_charm::charm]
 impl Charm for Vault {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::LeaderElected,
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpgradeCharm,
-        Hook::SecretRotate,
-        Hook::SecretRemove,
-    ];
-    const ENDPOINTS: &'static [&'static str] = &[ENDPOINT];
-    const RELATION_HOOKS: &'static [RelationHook] = &[RelationHook::Created, RelationHook::Broken];
     const COMMANDS: &'static [Command<Self>] = &[Command::new("list", &Self::list)];
 
     fn leader_elected(&mut self, context: &Context<Config>) -> Result<()> {
@@ -199,6 +210,13 @@ impl Charm for Vault {
             match context.secret_labelled(label(&event.relation)).remove() {
                 Err(error) if error.is_not_found() => {}
                 removed => removed?,
+            }
+            if Wanted::of(&context.config()?).is_ok() {
+                let relations = context.relations(ENDPOINT)?;
+                let others = relations
+                    .iter()
+                    .filter(|other| other.id() != event.relation);
+                context.set_status(handed_out_to(others.count()))?;
             }
         }
         Ok(())

@@ -1,5 +1,5 @@
-use periapt_charm::StatusKind;
 use periapt_charm::testing::{Harness, Outcome};
+use periapt_charm::{Hook, StatusKind};
 
 use super::*;
 
@@ -78,8 +78,19 @@ fn a_password_is_replaced_when_its_time_has_come_and_goes_when_nobody_is_on_it()
 fn credentials_go_with_the_relation() {
     let mut harness = vault();
     let blog = harness.add_relation(ENDPOINT, "blog").expect("relates");
+    let shop = harness.add_relation(ENDPOINT, "shop").expect("relates");
     harness.break_relation(&blog).expect("ends");
+    assert_eq!(harness.secrets().len(), 1);
+    assert_eq!(
+        harness.status(),
+        Status::active("credentials for 1 application")
+    );
+    harness.break_relation(&shop).expect("ends");
     assert!(harness.secrets().is_empty());
+    assert_eq!(
+        harness.status(),
+        Status::active("nobody asked for credentials")
+    );
 }
 
 #[test]
@@ -98,6 +109,10 @@ fn a_unit_that_does_not_lead_hands_out_nothing_and_takes_over_what_is_there() {
     harness.set_leader(false);
     let outcome = harness.break_relation(&blog).expect("ends");
     assert_eq!(outcome, Outcome::Ran);
+    // Nobody led as the relation went, so the next leader takes the credentials back.
+    assert_eq!(harness.secrets().len(), 1);
+    harness.elect().expect("leads");
+    assert!(harness.secrets().is_empty());
 }
 
 #[test]

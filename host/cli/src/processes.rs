@@ -204,7 +204,7 @@ pub fn inspect(component: &[u8]) -> Outcome<Inspection> {
 }
 
 pub fn this_program() -> Outcome<PathBuf> {
-    std::env::current_exe().map_err(|error| {
+    periapt_engine::own_program().map_err(|error| {
         Failure::failed("this program cannot find itself")
             .why(error.to_string())
             .advice("start it by its full path")

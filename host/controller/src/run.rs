@@ -71,7 +71,7 @@ impl RunOptions {
             data_dir: data_dir.into(),
             stop: CancellationToken::new(),
             clock: SystemClock::shared(),
-            program: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("periapt")),
+            program: periapt_engine::own_program().unwrap_or_else(|_| PathBuf::from("periapt")),
             signals: false,
             set_levels: Arc::new(|_| Ok(())),
             accept_move: false,
@@ -190,7 +190,7 @@ fn process(data_dir: &Path, accept_move: bool) -> Result<(), ControllerError> {
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| ControllerError::Internal(error.to_string()))?;
     let program =
-        std::env::current_exe().map_err(|error| ControllerError::Internal(error.to_string()))?;
+        periapt_engine::own_program().map_err(|error| ControllerError::Internal(error.to_string()))?;
     let options = RunOptions {
         signals: true,
         set_levels,

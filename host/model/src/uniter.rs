@@ -35,9 +35,9 @@ pub use operation::{Deploy, Executed, Operation, OperationError, REBOOTS_NOW};
 pub use resolver::{Decision, LocalState, resolve};
 pub use retry::{Attempted, RetryPlan, RetrySeries};
 pub use statuses::{
-    Failure, agent_awaits_charm, agent_executing, agent_failed, agent_files_missing,
-    agent_hook_failed, agent_idle, agent_leaving, agent_rebooting, agent_runs_task, agent_waiting,
-    workload_after, workload_before,
+    Failure, agent_awaits_charm, agent_awaits_storage, agent_executing, agent_failed,
+    agent_files_missing, agent_hook_failed, agent_idle, agent_leaving, agent_rebooting,
+    agent_runs_task, agent_waiting, workload_after, workload_before,
 };
 pub use walk::{Walked, absent_done, walk_on};
 

@@ -1,12 +1,13 @@
-//! The index of the controller's charm repository.
+//! The controller's charm repository: its index, and charms of it.
 //!
 //! Where it is only a superuser says, so it is read wherever that is. Nothing is kept: whoever asks reads it anew.
 
 use periapt_model::Refusal;
-use periapt_model::charm::repository::Index;
+use periapt_model::charm::repository::{Index, RepositoryError};
 use periapt_model::config::Value;
 use periapt_model::options::CHARM_REPOSITORY;
-use periapt_repository::Repository;
+use periapt_model::refusal::Subject;
+use periapt_repository::{Fault, Repository, Taken};
 use periapt_store::{Store, StoreError};
 
 /// Where it is; empty for nowhere.
@@ -28,11 +29,36 @@ pub(crate) async fn index(store: &Store) -> Result<Option<Index>, StoreError> {
         return Ok(None);
     }
     let read = async { Repository::at(&place)?.index().await };
-    let refused = |why| StoreError::Refused {
-        refusal: Refusal::CharmRepositoryUnavailable,
-        message: format!("the charm repository {place} cannot be used: {why}"),
-    };
     read.await
         .map(Some)
-        .map_err(|fault| refused(fault.to_string()))
+        .map_err(|fault| refused(&place, &fault))
+}
+
+/// The archive that a channel of a charm is at.
+///
+/// # Errors
+/// There is no repository, no such charm or channel, it cannot be read, and those of the store.
+pub(crate) async fn take(store: &Store, charm: &str, channel: &str) -> Result<Taken, StoreError> {
+    let place = place(store).await?;
+    if place.is_empty() {
+        return Err(StoreError::Refused {
+            refusal: Refusal::CharmRepositoryMissing,
+            message: "the controller has no charm repository".to_owned(),
+        });
+    }
+    let read = async { Repository::at(&place)?.take(charm, channel).await };
+    read.await.map_err(|fault| refused(&place, &fault))
+}
+
+fn refused(place: &str, fault: &Fault) -> StoreError {
+    let refusal = match fault {
+        Fault::Index(RepositoryError::NoCharm { .. } | RepositoryError::NoChannel { .. }) => {
+            Refusal::NotFound(Subject::Charm)
+        }
+        _ => Refusal::CharmRepositoryUnavailable,
+    };
+    StoreError::Refused {
+        refusal,
+        message: format!("the charm repository {place} cannot be used: {fault}"),
+    }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use periapt_model::UnitName;
-use periapt_model::storage::{Asked, StorageId};
-use periapt_wire::rest::{AddStorage, StorageInfo, StorageRemoval};
+use periapt_model::storage::{Asked, DEFAULT_POOL, StorageId};
+use periapt_wire::rest::{AddStorage, ImportFilesystem, StorageInfo, StorageRemoval};
 
 use crate::scenario::{MODEL, doing, name};
 use crate::{Scenario, ScenarioError};
@@ -67,15 +67,49 @@ impl Scenario {
     /// # Errors
     /// What the controller refuses.
     pub async fn remove_storage(&self, storage: &str, force: bool) -> Result<(), ScenarioError> {
-        let id: StorageId = name(storage)?;
         let removal = StorageRemoval {
             force,
             no_destroy: false,
         };
+        self.take_away(storage, removal).await
+    }
+
+    /// Begins to give up a storage that no unit has: its directory stays, and [`Scenario::import_storage`] finds it again.
+    ///
+    /// # Errors
+    /// What the controller refuses.
+    pub async fn give_up_storage(&self, storage: &str) -> Result<(), ScenarioError> {
+        let removal = StorageRemoval {
+            force: false,
+            no_destroy: true,
+        };
+        self.take_away(storage, removal).await
+    }
+
+    async fn take_away(&self, storage: &str, removal: StorageRemoval) -> Result<(), ScenarioError> {
+        let id: StorageId = name(storage)?;
         let removed = self.client.remove_storage(MODEL, &id, &removal).await;
         removed
             .map(|_| ())
             .map_err(doing(format!("removing storage {storage}")))
+    }
+
+    /// Makes a storage, called as charms declare it, of a directory that was given up: `data-0` was that of `data/0`.
+    ///
+    /// # Errors
+    /// What the controller refuses.
+    pub async fn import_storage(
+        &self,
+        directory: &str,
+        storage: &str,
+    ) -> Result<StorageInfo, ScenarioError> {
+        let request = ImportFilesystem {
+            pool: DEFAULT_POOL.to_owned(),
+            provider_id: directory.to_owned(),
+            storage: storage.to_owned(),
+        };
+        let imported = self.client.import_filesystem(MODEL, &request).await;
+        imported.map_err(doing(format!("importing {directory} as {storage}")))
     }
 
     /// One storage, with who has it.

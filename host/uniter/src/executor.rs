@@ -36,6 +36,7 @@ mod begin;
 mod conclusion;
 mod containers;
 mod hooks;
+mod mounts;
 mod reboot;
 mod tasks;
 
@@ -50,7 +51,8 @@ pub(crate) enum Outcome {
     NotYet,
     /// A person answered a failed hook in between; nothing has begun.
     Answered,
-    /// There were no file descriptors for it. Nothing has happened, and it is tried again later.
+    /// There were no file descriptors for it, or its storage is not mounted yet. Nothing has happened, and it is
+    /// tried again later.
     Later,
     /// The hook asked for a reboot at once, and is queued to be run again after it.
     Rebooting,
@@ -74,6 +76,7 @@ pub(crate) struct Executor {
     containers: Arc<BTreeMap<String, Committed>>,
     handed_over: Option<containers::HandedOver>,
     attachments: containers::Attachments,
+    mounts: mounts::Mounts,
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
@@ -158,6 +161,7 @@ impl Executor {
             containers,
             handed_over: None,
             attachments: containers::Attachments::default(),
+            mounts: mounts::Mounts::default(),
             shown,
             reason,
             begun: Duration::ZERO,

@@ -295,8 +295,9 @@ async fn turns(
             }
             Decision::Waiting => {
                 executor.hand_over().await;
-                if executor.local.goes_down(remote.state()) {
-                    executor.show_rebooting().await?;
+                match executor.local.goes_down(remote.state()) {
+                    true => executor.show_rebooting().await?,
+                    false => executor.show_storage_to_come(remote.state()).await?,
                 }
                 changed(remote, worker).await?;
             }

@@ -108,6 +108,28 @@ async function goes(page, world) {
   await page.getByRole("heading", { name: `There is no storage data/0 in ${world.model}` }).waitFor();
 }
 
+/** Who deploys says what units are given. */
+async function deploys(page, world) {
+  const charm = encodeURIComponent("local:probe-0");
+  await visit(page, ["deploy", `/models/${world.model}/deploy?charm=${charm}`, "Deploy"]);
+  await page.getByLabel("Application name", { exact: true }).fill("given");
+  const number = page.getByLabel("data: number", { exact: true });
+  await number.fill("many");
+  await page.getByText("A whole number from 1").waitFor();
+  check(await page.getByRole("button", { name: "Deploy", exact: true }).isDisabled(), "many are no number");
+  await number.fill("1");
+  await page.getByLabel("data: size", { exact: true }).fill("32M");
+  await page.getByLabel("data: pool", { exact: true }).selectOption("rootfs");
+  await sound(page, "the form", "wide");
+  await page.getByRole("button", { name: "Deploy", exact: true }).click();
+  await heading(page, "given").waitFor();
+  await periapt("wait-for", "unit", "given/0", "--query", 'agent-status=="idle"', "--timeout", "3m");
+  const { storage } = JSON.parse(await periapt("storage", "--format", "json"));
+  const [id] = Object.keys(storage).filter((each) => storage[each].owner === "given/0");
+  const shown = JSON.parse(await periapt("show-storage", id, "--format", "json"))[id];
+  check(shown.size === 32 && shown.pool === "rootfs", `the unit was given ${JSON.stringify(shown)}`);
+}
+
 /** Who may only read sees what there is, and changes nothing. */
 async function reads(enter, page, world) {
   const reader = await enterAs(enter, page, "carol");
@@ -157,4 +179,5 @@ export default async function ({ enter, world }) {
   await periapt("remove-storage", "data/2", "--force");
   await row(page, "data/2").waitFor({ state: "detached" });
   await goes(page, world);
+  await deploys(page, world);
 }

@@ -3,6 +3,12 @@ import { all, call, callBytes, callLines, callTagged, page, unreachable } from "
 import * as paths from "./paths";
 import type * as t from "./types";
 
+/** The last statuses, oldest first. */
+async function history(path: string, limit: number): Promise<t.HistoryEntry[]> {
+  const last = await page<t.HistoryEntry>(path, { limit });
+  return last.items.reverse();
+}
+
 export const session = {
   current: () => call<t.Session>("GET", "/v1/session"),
   begin: (user: string, password: string) =>
@@ -18,7 +24,7 @@ export const controller = {
   config: () => callTagged<t.ConfigSettings>("GET", "/v1/controller/config"),
   setConfig: (change: t.ConfigChange, tag: string | null) =>
     call<t.ConfigSettings>("PATCH", "/v1/controller/config", { body: change, ifMatch: tag }),
-  workers: () => call<t.WorkerRow[]>("GET", "/v1/workers"),
+  workers: () => all<t.WorkerRow>("/v1/workers"),
   figures: () => call<t.Figures>("GET", "/v1/controller/figures"),
   engines: () => call<t.EngineMap>("GET", "/v1/controller/introspection/depengine"),
 };
@@ -52,23 +58,36 @@ export const models = {
   config: (model: string) => callTagged<t.ConfigSettings>("GET", `${paths.model(model)}/config`),
   setConfig: (model: string, change: t.ConfigChange, tag: string | null) =>
     call<t.ConfigSettings>("PATCH", `${paths.model(model)}/config`, { body: change, ifMatch: tag }),
-  access: (model: string) => call<t.ModelAccess[]>("GET", `${paths.model(model)}/access`),
+  access: (model: string) => all<t.ModelAccess>(`${paths.model(model)}/access`),
   grant: (model: string, user: string, access: t.ModelPermission) =>
     call<t.ModelAccess>("PUT", paths.modelAccess(model, user), { body: { access } }),
   revoke: (model: string, user: string, access: t.ModelPermission) =>
     call<t.ModelAccess>("DELETE", paths.modelAccess(model, user), { body: { access } }),
-  workers: (model: string) => call<t.WorkerRow[]>("GET", `${paths.model(model)}/workers`),
+  workers: (model: string) => all<t.WorkerRow>(`${paths.model(model)}/workers`),
 };
 
 export const charms = {
   list: (model: string) => all<t.CharmInfo>(`${paths.model(model)}/charms`),
+  /** What the controller's charm repository has. */
+  repository: () => call<t.CharmRepository>("GET", "/v1/charm-repository"),
+  /** Gives the model a charm of the repository. */
+  take: (model: string, name: string, channel: string) =>
+    call<t.CharmInfo>("POST", `${paths.model(model)}/charm-repository/take`, { body: { name, channel } }),
 };
 
 export const applications = {
   list: (model: string) => all<t.ApplicationInfo>(`${paths.model(model)}/applications`),
   deploy: (
     model: string,
-    body: { application: string; charm: string; units: number; config: t.ConfigValues },
+    body: {
+      application: string;
+      charm: string;
+      units: number;
+      config: t.ConfigValues;
+      storage?: Record<string, t.AskedStorage>;
+      constraints?: string;
+      channel?: string;
+    },
   ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
   remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
     call<t.Removal>("DELETE", paths.application(model, name) + paths.removal(force, destroyStorage || null)),
@@ -79,9 +98,10 @@ export const applications = {
       body: change,
       ifMatch: tag,
     }),
-  refresh: (model: string, name: string, charm: string, forceUnits: boolean) =>
+  /** A charm of no channel follows none from then on. */
+  refresh: (model: string, name: string, charm: string, forceUnits: boolean, channel: string) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/refresh`, {
-      body: { charm, "force-units": forceUnits },
+      body: { charm, "force-units": forceUnits, channel },
     }),
   expose: (model: string, name: string, body: t.Expose) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/expose`, { body }),
@@ -95,10 +115,11 @@ export const applications = {
     call<t.ApplicationInfo>("PUT", `${paths.application(model, name)}/min-units`, { body: { "min-units": least } }),
   setTrust: (model: string, name: string, trust: boolean) =>
     call<t.ApplicationInfo>("PUT", `${paths.application(model, name)}/trust`, { body: { trust } }),
-  addUnits: (model: string, name: string, count: number) =>
-    call<string[]>("POST", `${paths.application(model, name)}/units`, { body: { count } }),
+  /** More units are added, or the youngest begin to go. */
+  scale: (model: string, name: string, body: t.SetScale) =>
+    call<t.Scaled>("PUT", `${paths.application(model, name)}/scale`, { body }),
   history: (model: string, name: string, limit: number) =>
-    call<t.HistoryEntry[]>("GET", `${paths.application(model, name)}/history`, { query: { limit } }),
+    history(`${paths.application(model, name)}/history`, limit),
   /** Of the last hour; of one unit if it is named. */
   traffic: (model: string, name: string, unit: string | undefined) =>
     call<t.Traffic>("GET", `${paths.application(model, name)}/traffic`, { query: { unit } }),
@@ -122,9 +143,9 @@ export const units = {
   resolve: (model: string, name: string, retry: boolean) =>
     call<unknown>("POST", `${paths.unit(model, name)}/resolved`, { body: { retry } }),
   history: (model: string, name: string, limit: number) =>
-    call<t.HistoryEntry[]>("GET", `${paths.unit(model, name)}/history`, { query: { limit } }),
-  metrics: (model: string, name: string, limit: number) =>
-    call<t.MetricHistory[]>("GET", `${paths.unit(model, name)}/metrics`, { query: { limit } }),
+    history(`${paths.unit(model, name)}/history`, limit),
+  metrics: (model: string, name: string, values: number) =>
+    all<t.MetricHistory>(`${paths.unit(model, name)}/metrics`, { values }),
 };
 
 /** What charms keep in `/state`. Each call is on record in the audit. */
@@ -156,8 +177,18 @@ export const relations = {
 };
 
 export const machines = {
+  /** They stay until they are removed, whether or not units run on them. */
+  add: (model: string, count: number, constraints: string) =>
+    call<t.MachineInfo[]>("POST", paths.machines(model), {
+      body: { count, ...(constraints && { constraints }) },
+    }),
+  /** Refused while units run on it, unless with force: then they go along. */
+  remove: (model: string, id: string, force: boolean, destroyStorage: boolean) =>
+    call<t.Removal>("DELETE", paths.machine(model, id) + paths.removal(force, destroyStorage || null)),
+  retryProvisioning: (model: string, id: string) =>
+    call<t.MachineInfo>("POST", `${paths.machine(model, id)}/retry-provisioning`),
   history: (model: string, id: string, limit: number) =>
-    call<t.HistoryEntry[]>("GET", `${paths.machine(model, id)}/history`, { query: { limit } }),
+    history(`${paths.machine(model, id)}/history`, limit),
 };
 
 export interface HookFilter {
@@ -165,6 +196,9 @@ export interface HookFilter {
   application?: string | undefined;
   hook?: string | undefined;
   result?: string | undefined;
+  /** Microseconds. */
+  since?: number | undefined;
+  until?: number | undefined;
   limit?: number;
   after?: string | undefined;
 }
@@ -172,6 +206,30 @@ export interface HookFilter {
 export const hooks = {
   page: (model: string, filter: HookFilter) =>
     page<t.HookRun>(`${paths.model(model)}/hooks`, { ...filter }),
+  report: (model: string, id: number) => call<t.HookDetails>("GET", paths.hookReport(model, id)),
+};
+
+export const incidents = {
+  list: (model: string) => all<t.IncidentInfo>(paths.incidents(model)),
+  retry: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "retry")),
+  skip: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "skip")),
+  /** For so many seconds; until it changes without. */
+  silence: (model: string, id: string, seconds: number | null) =>
+    call<t.SilenceInfo>("POST", paths.incident(model, id, "silence"), { body: seconds === null ? {} : { seconds } }),
+  endSilence: (model: string, id: string) => call<unknown>("DELETE", paths.incident(model, id, "silence")),
+};
+
+export interface TimelineFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  kinds?: string | undefined;
+  application?: string | undefined;
+  limit?: number;
+  after?: string | undefined;
+}
+
+export const timeline = {
+  page: (model: string, filter: TimelineFilter) => page<t.TimelineEntry>(paths.timeline(model), { ...filter }),
 };
 
 export interface OperationFilter {
@@ -194,6 +252,20 @@ export const operations = {
     call<t.OperationInfo>("POST", paths.operations(model), { body }),
 };
 
+export const bundles = {
+  /** What is missing of it; carried out unless it is a dry run. */
+  deploy: (model: string, body: t.DeployBundle) => call<t.BundlePlan>("POST", paths.bundles(model), { body }),
+  page: (model: string, limit: number) => page<t.BundleApply>(paths.bundles(model), { limit }),
+  /** Answered within `wait` seconds, or once more than `taken` changes are made. */
+  show: (model: string, id: number, known: { taken: number; wait: number }, signal?: AbortSignal) =>
+    call<t.BundleApply>("GET", paths.bundle(model, id), {
+      query: { wait: known.wait || null, taken: known.taken },
+      ...(signal && { signal }),
+    }),
+  export: (model: string) => call<t.BundleExport>("GET", paths.bundleExport(model)),
+  drift: (model: string) => call<t.BundleDrift>("GET", paths.bundleDrift(model)),
+};
+
 export const resources = {
   /** What the application's charm declares, with what is attached. */
   list: (model: string, application: string) =>
@@ -202,7 +274,7 @@ export const resources = {
 
 export const blocks = {
   /** Those that hold. */
-  list: (model: string) => call<t.BlockInfo[]>("GET", paths.blocks(model)),
+  list: (model: string) => all<t.BlockInfo>(paths.blocks(model)),
   set: (model: string, kind: t.BlockKind, message: string) =>
     call<t.BlockInfo>("PUT", paths.block(model, kind), { body: { message } }),
   lift: (model: string, kind: t.BlockKind) => call<unknown>("DELETE", paths.block(model, kind)),
@@ -251,7 +323,33 @@ export const secrets = {
 };
 
 export const secretBackends = {
-  list: () => call<t.SecretBackendInfo[]>("GET", paths.SECRET_BACKENDS),
+  list: () => all<t.SecretBackendInfo>(paths.SECRET_BACKENDS),
+};
+
+export interface NewAlertRule {
+  name: string;
+  condition: t.AlertCondition;
+  threshold: string;
+  model?: string;
+  receivers: string[];
+}
+
+export const alerts = {
+  list: (state: "firing" | "resolved", limit: number) =>
+    page<t.AlertInfo>(paths.ALERTS, { state, limit }),
+  /** The visitor takes it on. */
+  acknowledge: (id: number) => call<t.AlertInfo>("POST", `${paths.alert(id)}/acknowledge`),
+  rules: () => call<t.AlertRuleInfo[]>("GET", paths.ALERT_RULES),
+  addRule: (body: NewAlertRule) => call<t.AlertRuleInfo>("POST", paths.ALERT_RULES, { body }),
+  removeRule: (name: string) => call<unknown>("DELETE", paths.alertRule(name)),
+  silenceRule: (name: string, duration: string) =>
+    call<t.AlertRuleInfo>("POST", `${paths.alertRule(name)}/silence`, { body: { duration } }),
+  receivers: () => call<t.AlertReceiverInfo[]>("GET", paths.ALERT_RECEIVERS),
+  addReceiver: (body: { name: string; type: string; config: t.SecretValues }) =>
+    call<t.AlertReceiverInfo>("POST", paths.ALERT_RECEIVERS, { body }),
+  removeReceiver: (name: string) => call<unknown>("DELETE", paths.alertReceiver(name)),
+  testReceiver: (name: string) => call<t.AlertDelivery>("POST", `${paths.alertReceiver(name)}/test`),
+  deliveries: (limit: number) => page<t.AlertDelivery>(paths.ALERT_DELIVERIES, { limit }),
 };
 
 export const storage = {
@@ -270,7 +368,7 @@ export const storage = {
 };
 
 export const storagePools = {
-  list: (model: string) => call<t.StoragePoolInfo[]>("GET", paths.storagePools(model)),
+  list: (model: string) => all<t.StoragePoolInfo>(paths.storagePools(model)),
   create: (model: string, body: { name: string; provider: string; attributes: Record<string, string> }) =>
     call<t.StoragePoolInfo>("POST", paths.storagePools(model), { body }),
   remove: (model: string, name: string) => call<unknown>("DELETE", paths.storagePool(model, name)),
@@ -286,8 +384,10 @@ export interface AuditFilter {
   user?: string | undefined;
   matching?: string | undefined;
   result?: string | undefined;
-  since?: number | undefined;
-  until?: number | undefined;
+  /** `change`, `sign-in`, `call`. */
+  kind?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
   limit?: number;
   after?: string | undefined;
 }

@@ -17,6 +17,7 @@ export const fileList = (inModel: string, name: string): string => `${unit(inMod
 export const fileRead = (inModel: string, name: string): string => `${unit(inModel, name)}/files/read`;
 
 export const top = (inModel: string): string => `${model(inModel)}/top`;
+export const machines = (inModel: string): string => `${model(inModel)}/machines`;
 
 /** A container's id is written with dashes. */
 export const machine = (inModel: string, id: string): string =>
@@ -35,6 +36,17 @@ export const charm = (inModel: string, url: string): string =>
 export const events = (inModel: string | null): string =>
   inModel === null ? "/v1/events" : `${model(inModel)}/events`;
 
+export const ALERTS = "/v1/alerts";
+export const ALERT_RULES = "/v1/alert-rules";
+export const ALERT_RECEIVERS = "/v1/alert-receivers";
+export const ALERT_DELIVERIES = "/v1/alert-deliveries";
+
+export const alert = (id: number): string => `${ALERTS}/${id}`;
+
+export const alertRule = (name: string): string => `${ALERT_RULES}/${part(name)}`;
+
+export const alertReceiver = (name: string): string => `${ALERT_RECEIVERS}/${part(name)}`;
+
 export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
 export const actions = (inModel: string, name: string): string => `${application(inModel, name)}/actions`;
@@ -44,11 +56,29 @@ export const resources = (inModel: string, name: string): string => `${applicati
 export const resource = (inModel: string, name: string, resource: string): string =>
   `${resources(inModel, name)}/${part(resource)}`;
 
+export const incidents = (inModel: string): string => `${model(inModel)}/incidents`;
+
+/** What is done with an incident: `retry`, `skip` or `silence`. */
+export const incident = (inModel: string, id: string, what: "retry" | "skip" | "silence"): string =>
+  `${incidents(inModel)}/${part(id)}/${what}`;
+
+export const timeline = (inModel: string): string => `${model(inModel)}/timeline`;
+
+export const hookReport = (inModel: string, id: number): string => `${model(inModel)}/hooks/${id}/report`;
+
 export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;
 
 export const block = (inModel: string, kind: string): string => `${blocks(inModel)}/${part(kind)}`;
 
 export const annotations = (inModel: string): string => `${model(inModel)}/annotations`;
+
+export const bundles = (inModel: string): string => `${model(inModel)}/bundles`;
+
+export const bundle = (inModel: string, apply: number): string => `${bundles(inModel)}/${apply}`;
+
+export const bundleExport = (inModel: string): string => `${model(inModel)}/bundle`;
+
+export const bundleDrift = (inModel: string): string => `${bundleExport(inModel)}/drift`;
 
 export const operations = (inModel: string): string => `${model(inModel)}/operations`;
 

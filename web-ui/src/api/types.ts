@@ -1,7 +1,7 @@
 /**
  * Bodies of the HTTP API by the names the page uses, taken from `schema.d.ts`, which `npm run types` makes
  * of the API's description (`docs/reference/openapi.json`) before every check, test and build. What stands
- * here in full is what the description leaves open. Times are microseconds UTC unless a member says otherwise.
+ * here in full is what the description leaves open. Times are RFC 3339 in UTC.
  */
 
 import type { components, paths } from "./schema";
@@ -41,7 +41,17 @@ export type CharmMetadata = Schemas["CharmMetadata"];
 export type CharmEndpoint = Schemas["Endpoint"];
 export type LiveEvent = Schemas["Event"];
 export type CharmInfo = Schemas["CharmInfo"];
+export type CharmRepository = Schemas["CharmRepository"];
 export type Removal = Schemas["Removal"];
+export type DeployBundle = Schemas["DeployBundle"];
+export type BundlePlan = Schemas["BundlePlan"];
+export type BundleMissing = Schemas["BundleMissing"];
+export type UploadedResource = Schemas["UploadedResource"];
+export type BundleChange = Schemas["BundleChange"];
+export type BundleApply = Schemas["BundleApply"];
+export type BundleDifference = Schemas["BundleDifference"];
+export type BundleDrift = Schemas["BundleDrift"];
+export type BundleExport = Schemas["BundleExport"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type MetricHistory = Schemas["MetricHistory"];
 export type HookRun = Schemas["HookRun"];
@@ -51,6 +61,12 @@ export type TopBy = Schemas["TopBy"];
 export type UnitUsage = Schemas["UnitUsage"];
 export type FileEntry = Schemas["FileEntry"];
 export type FileListing = Schemas["FileListing"];
+export type HookDetails = Schemas["HookDetails"];
+export type RunEffect = Schemas["RunEffect"];
+export type IncidentInfo = Schemas["IncidentInfo"];
+export type IncidentAnswer = Schemas["IncidentAnswer"];
+export type SilenceInfo = Schemas["SilenceInfo"];
+export type TimelineEntry = Schemas["TimelineEntry"];
 export type AuditRecord = Schemas["AuditRecord"];
 export type Reachability = Schemas["Reachability"];
 export type UnitReach = Schemas["UnitReach"];
@@ -64,6 +80,12 @@ export type Figures = Schemas["Figures"];
 export type NodeView = Schemas["NodeView"];
 export type EngineView = Schemas["EngineView"];
 export type EngineMap = Schemas["EngineMap"];
+
+export type AlertInfo = Schemas["AlertInfo"];
+export type AlertRuleInfo = Schemas["AlertRuleInfo"];
+export type AlertReceiverInfo = Schemas["AlertReceiverInfo"];
+export type AlertDelivery = Schemas["AlertDelivery"];
+export type AlertCondition = Schemas["Condition"];
 
 export type SecretInfo = Schemas["SecretInfo"];
 export type SecretRevision = Schemas["SecretRevision"];
@@ -110,24 +132,8 @@ export type ApplicationActions = Omit<Schemas["ApplicationActions"], "actions"> 
 export type ConfigSettings =
   paths["/v1/models/{model}/config"]["get"]["responses"]["200"]["content"]["application/json"];
 
-/** A line of the log, which the description calls a text. */
-export interface LogRecord {
-  time: number;
-  entity: string;
-  /** `TRACE`, `DEBUG`, `INFO`, `WARNING` or `ERROR`. */
-  level: string;
-  module: string;
-  message: string;
-}
-
-/** `/health` and `/ready` are no part of the API: they are for programs that watch the controller's process. */
-export interface Check {
-  name: string;
-  ok: boolean;
-  reason: string;
-}
-
-export interface Probe {
-  status: string;
-  checks: Check[];
-}
+export type LogRecord = Schemas["LogRecord"];
+export type Check = Schemas["Check"];
+export type Probe = Schemas["Probe"];
+export type Scaled = Schemas["Scaled"];
+export type SetScale = Schemas["SetScale"];

@@ -1,18 +1,22 @@
-/** A charm of the model, or a file that is uploaded first. */
+/** A charm of the model, a file that is uploaded first, or a charm of the controller's repository. */
 import { useId, useRef, useState } from "react";
 import { isAbort, type Progress, uploadCharm } from "../api/upload";
 import type { CharmInfo } from "../api/types";
 import { bytes } from "../lib/bytes";
+import { RepositoryPicker } from "./RepositoryPicker";
 import { Failure } from "./States";
 
 interface Properties {
   model: string;
   charms: readonly CharmInfo[];
   chosen: CharmInfo | null;
-  onChoose: (charm: CharmInfo | null) => void;
+  /** Of the charm repository, only charms of this name are offered. */
+  only?: string;
+  /** `channel` is that of the charm repository that the charm was taken from; empty for none. */
+  onChoose: (charm: CharmInfo | null, channel: string) => void;
 }
 
-export function CharmPicker({ model, charms, chosen, onChoose }: Properties) {
+export function CharmPicker({ model, charms, chosen, only, onChoose }: Properties) {
   const id = useId();
   const [progress, setProgress] = useState<(Progress & { name: string }) | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -27,7 +31,7 @@ export function CharmPicker({ model, charms, chosen, onChoose }: Properties) {
     setProgress({ name: file.name, sent: 0, total: file.size });
     try {
       const report = (now: Progress): void => setProgress({ name: file.name, ...now });
-      onChoose(await uploadCharm(model, file, report, running.current.signal));
+      onChoose(await uploadCharm(model, file, report, running.current.signal), "");
     } catch (problem) {
       if (!isAbort(problem)) setError(problem);
     } finally {
@@ -83,7 +87,7 @@ export function CharmPicker({ model, charms, chosen, onChoose }: Properties) {
           <select
             id={`${id}-charm`}
             value={chosen?.url ?? ""}
-            onChange={(event) => onChoose(known.find(({ url }) => url === event.target.value) ?? null)}
+            onChange={(event) => onChoose(known.find(({ url }) => url === event.target.value) ?? null, "")}
           >
             <option value="">Choose a charm</option>
             {known
@@ -96,6 +100,7 @@ export function CharmPicker({ model, charms, chosen, onChoose }: Properties) {
           </select>
         </>
       )}
+      <RepositoryPicker model={model} only={only} onTake={onChoose} />
       {chosen && (
         <p role="status" className="p-form-help-text">
           {chosen.url}, {bytes(chosen.size)}, sha256 <code>{chosen.sha256.slice(0, 12)}</code>

@@ -11,6 +11,9 @@ export const toMachine = (model: string, id: string): string =>
 export const toRelations = (model: string): string => `${toModel(model)}/relations`;
 export const toRelation = (model: string, id: number): string => `${toRelations(model)}/${id}`;
 export const toReachability = (model: string): string => `${toModel(model)}/reachability`;
+export const toIncidents = (model: string): string => `${toModel(model)}/incidents`;
+export const toTimeline = (model: string): string => `${toModel(model)}/timeline`;
+export const toHookRun = (model: string, id: number): string => `${toModel(model)}/hooks/${id}`;
 export const toActions = (model: string, application: string): string => `${toApplication(model, application)}/actions`;
 export const toOperations = (model: string): string => `${toModel(model)}/operations`;
 export const toOperation = (model: string, id: number): string => `${toOperations(model)}/${id}`;
@@ -23,5 +26,6 @@ export const toStorage = (model: string, id: string): string =>
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
 export const toBlocks = (model: string): string => `${toModel(model)}/blocks`;
 export const toSandbox = (model: string): string => `${toModel(model)}/sandbox`;
+export const toBundles = (model: string): string => `${toModel(model)}/bundles`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;
 export const toUser = (name: string): string => `/users/${part(name)}`;

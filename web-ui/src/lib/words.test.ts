@@ -6,10 +6,11 @@ import { axisTextWidth, withinAxis } from "../components/charts/scale";
 import { currentTab } from "../components/Tabs";
 import { type Concern, grouped, unitMessage } from "./attention";
 import { failedHook } from "./failedHook";
-import { narrowed } from "./overview";
+import { narrowedApplications, narrowedMachines, narrowedUnits } from "./overview";
 import { sentence } from "./sentence";
 import { refusalOf } from "./signIn";
 import { waitingText } from "./waiting";
+import { timeText } from "../components/charts/time";
 
 const MINUTE = 60_000_000;
 
@@ -46,12 +47,12 @@ describe("a failed hook", () => {
   const unit = (data: Record<string, unknown>): UnitInfo =>
     ({
       name: "a/0",
-      workload: { status: "error", message: 'hook failed: "start"', since: 5, data },
-      agent: { status: "idle", message: "", since: 5 },
+      workload: { status: "error", message: 'hook failed: "start"', since: timeText(5), data },
+      agent: { status: "idle", message: "", since: timeText(5) },
     }) as UnitInfo;
 
   it("tells its reason and when it is run again", () => {
-    const told = failedHook(unit({ hook: "start", reason: "no disk", "next-retry": 7 }));
+    const told = failedHook(unit({ hook: "start", reason: "no disk", "next-retry": timeText(7) }));
     expect(told).toMatchObject({ hook: "start", reason: "no disk", since: 5, nextRetry: 7 });
     expect(unitMessage(unit({ reason: "no disk" }))).toBe('hook failed: "start": no disk');
     expect(failedHook(unit({}))).toMatchObject({ hook: null, reason: "", nextRetry: null });
@@ -69,8 +70,8 @@ describe("the filter of a model", () => {
     ({
       name,
       application: name.split("/")[0],
-      workload: { status: workload, message, since: 0 },
-      agent: { status: agent, message: "", since: 0 },
+      workload: { status: workload, message, since: timeText(0) },
+      agent: { status: agent, message: "", since: timeText(0) },
     }) as UnitInfo;
   const model = {
     applications: [
@@ -79,16 +80,19 @@ describe("the filter of a model", () => {
     ] as ApplicationInfo[],
     units: [unit("a/0", "active", "idle", "no error"), unit("b/0", "error", "idle"), unit("b/1", "unknown", "lost")],
     machines: [
-      { id: "0", "instance-status": "running", "agent-status": "down", "instance-id": "i0", units: ["b/1"] },
+      { id: "0", instance: { status: "running" }, agent: { status: "down" }, "instance-id": "i0", units: ["b/1"] },
     ] as MachineInfo[],
   };
-  const names = (text: string, status: string): string[] => {
-    const { applications, units, machines } = narrowed(model, { text, status });
+  const names = (text: string, ...statuses: string[]): string[] => {
+    const wanted = { text, statuses };
+    const applications = narrowedApplications(model.applications, wanted).shown;
+    const units = narrowedUnits(model.units, wanted).shown;
+    const machines = narrowedMachines(model.machines, wanted).shown;
     return [...applications, ...units].map(({ name }) => name).concat(machines.map(({ id }) => id));
   };
 
   it("finds an application by its message", () => {
-    expect(names("rebuild", "")).toEqual(["b"]);
+    expect(names("rebuild")).toEqual(["b"]);
   });
 
   it("shows by status what the counts and the attention box call so", () => {
@@ -96,6 +100,7 @@ describe("the filter of a model", () => {
     expect(names("", "lost")).toEqual(["b/1"]);
     expect(names("", "down")).toEqual(["0"]);
     expect(names("b/", "error")).toEqual(["b/0"]);
+    expect(names("", "error", "lost")).toEqual(["b", "b/0", "b/1"]);
   });
 });
 

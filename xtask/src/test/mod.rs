@@ -7,6 +7,7 @@
 mod programs;
 mod suite;
 
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Instant;
 
@@ -44,20 +45,31 @@ const ROOMS: &[&str] = &[
     "testing",
 ];
 
-/// Whole-system suites in `tests/`, each driving the real program, that use the whole machine or
-/// measure what an attacked neighbour notices.
-const SYSTEM: &[&str] = &["e2e", HOSTILE, "costs"];
+/// Whole-system suites in `tests/` that measure: what an attacked neighbour notices, and what a hook
+/// costs.
+const MEASURING: &[&str] = &[HOSTILE, "costs"];
 
-/// Those that mostly wait, the longest first.
+/// Suites that mostly wait, of rooms and of the whole system, the longest first.
 const WAITING: &[&str] = &[
     BROWSER,
-    "controllers",
-    "crash",
-    "mistakes",
+    "e2e",
+    HOSTILE_AGAIN,
     "documentation",
+    "testing",
+    "controllers",
+    "store",
+    "crash",
     "schemathesis",
+    GENERATED,
+    "workloads",
+    "agents",
+    "server",
+    "mistakes",
     "forwarding",
 ];
+
+/// Clients made of the API's description, in Python and TypeScript.
+const GENERATED: &str = "generated_clients";
 
 const HOSTILE: &str = "hostile";
 
@@ -84,6 +96,21 @@ pub fn run(wanted: &[String]) -> Result<()> {
     } else {
         std::path::PathBuf::new()
     };
+    // Scripts in Juju's words, and the page about them.
+    let jubilant = if selected("e2e") || selected("documentation") {
+        python::program("jubilant", "jubilant==1.14.0", "python")?
+    } else {
+        std::path::PathBuf::new()
+    };
+    let (generator, typescript) = if selected(GENERATED) {
+        let folder = run::root().join("tests/generated_clients/typescript");
+        node.install(&folder, "the generated client")?;
+        let requirement = "openapi-python-client==0.29.1";
+        let generator = python::program(GENERATED, requirement, "openapi-python-client")?;
+        (generator, folder)
+    } else {
+        Default::default()
+    };
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
@@ -93,6 +120,12 @@ pub fn run(wanted: &[String]) -> Result<()> {
             "PERIAPT_TEST_SCHEMATHESIS",
             schemathesis.display().to_string(),
         ),
+        ("PERIAPT_TEST_JUBILANT", jubilant.display().to_string()),
+        (
+            "PERIAPT_TEST_OPENAPI_PYTHON",
+            generator.display().to_string(),
+        ),
+        ("PERIAPT_TEST_TYPESCRIPT", typescript.display().to_string()),
         (
             "PERIAPT_TEST_PROGRAM",
             run::target().join("debug/periapt").display().to_string(),
@@ -129,11 +162,11 @@ pub fn run(wanted: &[String]) -> Result<()> {
             .map(TestProgram::command)
             .collect()
     };
+    let of_room = |room: &str| of_package(&format!("periapt-{room}"), None);
     for room in ROOMS.iter().copied().filter(|room| selected(room)) {
-        suites.push(Suite::alone(
-            room,
-            of_package(&format!("periapt-{room}"), None),
-        ));
+        if !WAITING.contains(&room) {
+            suites.push(Suite::alone(room, of_room(room)));
+        }
     }
     if selected("xtask") {
         suites.push(Suite::alone("xtask", of_package("xtask", None)));
@@ -169,28 +202,20 @@ pub fn run(wanted: &[String]) -> Result<()> {
         }
         commands
     };
-    for suite in SYSTEM.iter().copied().filter(|suite| selected(suite)) {
+    for suite in MEASURING.iter().copied().filter(|suite| selected(suite)) {
         suites.push(Suite::alone(suite, of_system(suite, 2)));
     }
-    if selected(HOSTILE_AGAIN) && packages::is_root() {
-        let programs = programs.get("periapt-tests").into_iter().flatten();
-        for program in programs.filter(|program| program.target == HOSTILE) {
-            match program.is_reached_by_ordinary_user() {
-                true => {
-                    let commands = vec![program.for_ordinary_user()];
-                    suites.push(Suite::beside(HOSTILE_AGAIN, commands));
-                }
-                false => eprintln!(
-                    "warning: {HOSTILE_AGAIN} is not run: an ordinary user cannot reach {}",
-                    program.path.display()
-                ),
-            }
-        }
-    }
     for suite in WAITING.iter().copied().filter(|suite| selected(suite)) {
-        // A browser and a controller each: one at a time on a small machine.
-        let threads = if suite == BROWSER { 1 } else { 2 };
-        suites.push(Suite::beside(suite, of_system(suite, threads)));
+        let commands = match suite {
+            HOSTILE_AGAIN => as_ordinary_user(&programs),
+            room if ROOMS.contains(&room) => of_room(room),
+            // A browser and a controller each: one at a time on a small machine.
+            BROWSER => of_system(suite, 1),
+            suite => of_system(suite, 2),
+        };
+        if !commands.is_empty() {
+            suites.push(Suite::beside(suite, commands));
+        }
     }
 
     let ended = run_all(suites, &environment);
@@ -212,6 +237,25 @@ pub fn run(wanted: &[String]) -> Result<()> {
         bail!("{failed} failed");
     }
     Ok(())
+}
+
+/// The attacks as an ordinary user, where this is root and such a user reaches the programs.
+fn as_ordinary_user(programs: &BTreeMap<String, Vec<TestProgram>>) -> Vec<Command> {
+    if !packages::is_root() {
+        return Vec::new();
+    }
+    let programs = programs.get("periapt-tests").into_iter().flatten();
+    let mut commands = Vec::new();
+    for program in programs.filter(|program| program.target == HOSTILE) {
+        match program.is_reached_by_ordinary_user() {
+            true => commands.push(program.for_ordinary_user()),
+            false => eprintln!(
+                "warning: {HOSTILE_AGAIN} is not run: an ordinary user cannot reach {}",
+                program.path.display()
+            ),
+        }
+    }
+    commands
 }
 
 /// Makes a picture of every page, wide and narrow, with a controller of its own.
@@ -245,6 +289,7 @@ pub fn write_reference() -> Result<()> {
     let programs = build()?;
     for (package, target, test, page) in [
         ("periapt-server", "api", "reference::", "openapi.json"),
+        ("periapt-server", "api", "promises::", "api-v1-promises.txt"),
         (
             "periapt-model",
             "periapt_model",
@@ -256,6 +301,12 @@ pub fn write_reference() -> Result<()> {
             "periapt_sandbox",
             "the_page_of_tools",
             "hook-tools.md",
+        ),
+        (
+            "periapt-cli",
+            "periapt",
+            "the_page_of_commands",
+            "commands.md",
         ),
     ] {
         let program = programs

@@ -76,7 +76,9 @@ pub fn manifold() -> Manifold {
             loop {
                 let (disks, directory) = (agent.disks.clone(), agent.conf.current().directory);
                 let found = tokio::task::spawn_blocking(move || disks.list(&directory));
-                let found = found.await.while_doing("looking at block devices")?;
+                // A disk that does not answer holds nobody up who wants this to end.
+                let found = worker.or_dying(found).await?;
+                let found = found.while_doing("looking at block devices")?;
                 if told.as_ref() != Some(&found) {
                     let call = SetBlockDevices {
                         devices: found.clone(),

@@ -219,7 +219,7 @@ mod tests {
         let model = json!({
             "uuid": "8419cd78-4993-4c3a-928e-c646226beeee", "name": "shop", "type": "iaas",
             "cloud": "local", "region": "default", "owner": "admin", "life": "alive",
-            "status": "available", "message": "", "applications": 1, "machines": 1, "units": 1,
+            "status": { "status": "available" }, "applications": 1, "machines": 1, "units": 1,
             "created-at": 0, "blocks": { "all": "a pause", "destroy-model": "" },
         });
         vec![serde_json::from_value(model).unwrap()]

@@ -3,6 +3,7 @@
 mod accounts;
 pub mod actions;
 mod agents;
+pub mod alerts;
 pub mod annotations;
 mod applications;
 mod audit;
@@ -24,7 +25,10 @@ mod deploy;
 mod download;
 pub mod find;
 mod hooks;
+pub mod incidents;
+pub mod info;
 mod introspect;
+pub mod known;
 mod logs;
 pub mod machines;
 mod metrics;
@@ -33,28 +37,31 @@ mod nodes;
 pub mod payloads;
 pub mod reach;
 mod reached;
+pub mod regions;
 pub mod relations;
 mod repository;
 pub mod resources;
+pub mod scale;
 pub mod secrets;
 mod service;
 mod settings;
 mod show;
+pub mod show_hook;
 pub mod show_model;
 mod status;
 pub mod storage;
 pub mod tasks;
 pub mod terms;
+pub mod timeline;
 pub mod top;
 pub mod unit_files;
 mod units;
+pub mod version;
 mod wait_for;
 mod workers;
 mod workloads;
 
-use clap::CommandFactory;
-
-use crate::arguments::{Arguments, Command, ControllerCommand};
+use crate::arguments::{Command, ControllerCommand};
 use crate::failure::Outcome;
 use crate::files::ClientFiles;
 use crate::output::Output;
@@ -101,6 +108,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Dashboard(arguments) => dashboard::dashboard(context, &arguments),
         Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,
         Command::Clouds(arguments) => clouds::list(context, arguments).await,
+        Command::Regions(verb) => regions::run(context, verb).await,
         Command::Credentials(arguments) => clouds::credentials(context, arguments).await,
         Command::AddModel(arguments) => models::add(context, arguments).await,
         Command::Models(arguments) => models::list(context, arguments).await,
@@ -108,7 +116,9 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ModelDefaults(arguments) => defaults::model_defaults(context, arguments).await,
         Command::ShowModel(arguments) => show_model::show(context, arguments).await,
         Command::Find(arguments) => find::find(context, arguments).await,
+        Command::Info(verb) => info::run(context, verb).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
+        Command::Known(verb) => known::run(context, verb).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
         Command::Download(arguments) => download::download(context, arguments).await,
         Command::ExportBundle(arguments) => bundle::export(context, arguments).await,
@@ -118,6 +128,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
+        Command::Scale(verb) => scale::run(context, verb).await,
         Command::CharmRevisions(verb) => charm_revisions::run(context, verb).await,
         Command::Resources(verb) => resources::run(context, verb).await,
         Command::Constraints(verb) => constraints::run(context, verb).await,
@@ -135,6 +146,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Annotations(verb) => annotations::run(context, verb).await,
         Command::Secrets(verb) => secrets::run(context, verb).await,
         Command::SecretBackends(verb) => secrets::backends::run(context, verb).await,
+        Command::Alerts(verb) => alerts::run(context, verb).await,
         Command::Storage(verb) => storage::run(context, verb).await,
         Command::StoragePools(verb) => storage::pools::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
@@ -146,13 +158,16 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
+        Command::ShowHook(verb) => show_hook::run(context, verb).await,
+        Command::Incidents(verb) => incidents::run(context, verb).await,
+        Command::Timeline(verb) => timeline::run(context, verb).await,
         Command::Metrics(arguments) => metrics::metrics(context, arguments).await,
         Command::Services(arguments) => workloads::services(context, arguments).await,
         Command::Checks(arguments) => workloads::checks(context, arguments).await,
         Command::Logs(arguments) => logs::logs(context, arguments).await,
         Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
-        Command::Charm(command) => charm::run(context, command),
+        Command::Charm(command) => charm::run(context, command).await,
         Command::Workers(arguments) => workers::list(context, arguments).await,
         Command::AddUser(arguments) => accounts::users::add(context, arguments).await,
         Command::Users(arguments) => accounts::users::list(context, arguments).await,
@@ -173,7 +188,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddToken(arguments) => accounts::tokens::add(context, arguments).await,
         Command::RevokeToken(arguments) => accounts::tokens::revoke(context, arguments).await,
         Command::Introspect(arguments) => introspect::introspect(context, arguments).await,
-        Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
+        Command::Version(arguments) => version::version(context, &arguments),
         Command::Completion { shell } => completion(context, shell),
         // These are processes of their own, and main has started them.
         Command::Controller(ControllerCommand::Run(_) | ControllerCommand::Keep(_))
@@ -185,6 +200,6 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
 
 fn completion(context: &Context, shell: clap_complete::Shell) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "periapt", &mut script);
+    clap_complete::generate(shell, &mut crate::juju::command(), "periapt", &mut script);
     context.output.data(&String::from_utf8_lossy(&script))
 }

@@ -160,7 +160,7 @@ async fn change_all(
             .await?;
         context
             .output
-            .say(&format!("{} is {}", relation.key, relation.status));
+            .say(&format!("{} is {}", relation.key, relation.status.status));
     }
     Ok(())
 }
@@ -248,7 +248,7 @@ mod tests {
         });
         serde_json::from_value(json!({
             "id": id, "key": key.join(" "), "interface": "http", "scope": "global", "endpoints": ends,
-            "life": "alive", "status": "joined", "message": "", "created-at": 0,
+            "life": "alive", "status": { "status": "joined" }, "created-at": 0,
         }))
         .unwrap()
     }
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(failure.exit, Exit::Usage);
         assert_eq!(
             failure.to_string(),
-            "error: there are several relations between front and site\n  \
+            "ERROR there are several relations between front and site\n  \
              why: front:backup site:website, front:website site:website\n  \
              try: periapt remove-relation front:backup site:website"
         );

@@ -1,6 +1,6 @@
 //! Charm repositories: `charm publish` writes one on this machine's disk, `deploy` and `refresh` take charms from one.
 //!
-//! A charm that is taken goes up like one of a file: the controller fetches none. What it reads of its own
+//! A charm that is taken goes up like one of a file: the controller fetches only those that bundles name. What it reads of its own
 //! repository is the index, to say which charms have newer revisions.
 
 use std::fs::{self, File, OpenOptions};
@@ -72,6 +72,28 @@ pub async fn take(place: &str, charm: &str, channel: &str) -> Outcome<Bytes> {
     let repository = Repository::at(place).map_err(refused)?;
     let taken = repository.take(charm, channel).await;
     Ok(taken.map_err(refused)?.archive)
+}
+
+/// A channel of a charm in a repository, and what it is at.
+pub struct Channel {
+    pub name: String,
+    pub revision: u32,
+    pub release: Release,
+}
+
+/// The channels of a charm in the repository at `place`.
+pub async fn channels(place: &str, charm: &str) -> Outcome<Vec<Channel>> {
+    let refused = |fault: Fault| refused(place, &fault);
+    let repository = Repository::at(place).map_err(refused)?;
+    let index = repository.index().await.map_err(refused)?;
+    let found = index.channels(charm);
+    let found = found.map_err(|error| refused(Fault::Index(error)))?;
+    let channels = found.into_iter().map(|(name, revision, release)| Channel {
+        name: name.to_owned(),
+        revision,
+        release: release.clone(),
+    });
+    Ok(channels.collect())
 }
 
 fn unpublished(directory: &Path, error: RepositoryError) -> Failure {

@@ -18,6 +18,7 @@ use crate::nearest::suggestion;
 use crate::proxy;
 
 mod controller;
+mod juju;
 mod kind;
 mod model;
 mod reading;
@@ -188,6 +189,12 @@ impl Table {
                 name: name.chars().take(SHOWN).collect(),
                 suggestion: suggestion(name, self.rows.iter().map(|row| row.name)),
             })
+    }
+
+    /// Whether its value is never shown.
+    pub fn is_secret(&self, name: &str) -> bool {
+        let row = self.rows.iter().find(|row| row.name == name);
+        row.is_some_and(|row| row.kind == Kind::Secret)
     }
 
     /// `value` as the option keeps it.

@@ -77,6 +77,19 @@ refusals! {
     AnnotationInvalid "annotation-invalid", 400, "write a key without blanks and =, and a shorter text; docs/reference/bounds.md lists what there may be";
     AnnotationsExceeded "annotations-exceeded", 409, "remove some of them: `periapt annotate ENTITY KEY=`";
     BlockKindInvalid "block-kind-invalid", 400, "name one of destroy-model, remove-object and all";
+    BundleApplyRunning "bundle-apply-running", 409, "wait until it has ended, then deploy the bundle again";
+    BundleCharmInvalid "bundle-charm-invalid", 400, "name a charm of the model, one of the charm repository, or send the charm's digest with the bundle";
+    BundleCharmMissing "bundle-charm-missing", 400, "give each application a charm: a path, local:NAME-REVISION, or the name of a charm of the charm repository";
+    BundleEmpty "bundle-empty", 400, "write an application with its charm under `applications`";
+    BundleInvalid "bundle-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleNothingToExport "bundle-nothing-to-export", 409, "deploy an application first: `periapt deploy CHARM`";
+    BundleNumberInvalid "bundle-number-invalid", 400, "`GET /v1/models/MODEL/bundles` lists the bundles that were applied";
+    BundleOverlayInvalid "bundle-overlay-invalid", 400, "correct the overlay, then deploy the bundle again: nothing was changed";
+    BundlePlacementInvalid "bundle-placement-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleRelationInvalid "bundle-relation-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleStorageInvalid "bundle-storage-invalid", 400, "correct the bundle, then deploy it again: nothing was changed";
+    BundleTrustMissing "bundle-trust-missing", 400, "deploy it with --trust if you trust them; nothing was changed";
+    BundleUnreadable "bundle-unreadable", 400, "correct the bundle, then deploy it again: nothing was changed";
     CharmBreaksRelations "charm-breaks-relations", 409, "remove these relations first: `periapt remove-relation ID`, or keep the charm";
     CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";
@@ -130,6 +143,9 @@ refusals! {
     RelationLimitExceeded "relation-limit-exceeded", 409, "remove one of these relations first: `periapt remove-relation ID`";
     RelationNeedsSubordinate "relation-needs-subordinate", 400, "relate it with a subordinate application, or use another endpoint";
     RelationWithItself "relation-with-itself", 400, "relate two applications";
+    AlertReceiverInUse "alert-receiver-in-use", 409, "remove the rules that name it first: `periapt alert-rules` shows which those are";
+    AlertReceiverInvalid "alert-receiver-invalid", 400, "write for example: `periapt add-alert-receiver NAME webhook url=URL key#file=FILE`";
+    AlertRuleInvalid "alert-rule-invalid", 400, "write for example: `periapt add-alert-rule NAME unit-error 5m --receiver RECEIVER`";
     SecretBackendConfigInvalid "secret-backend-config-invalid", 400, "a Vault takes endpoint, token, mount-path and ca-cert: `periapt add-secret-backend NAME vault endpoint=URL token#file=FILE ca-cert#file=FILE`";
     SecretBackendInUse "secret-backend-in-use", 409, "have its models use another: `periapt model-secret-backend NAME`, and wait until their secrets were moved; --force gives them up";
     SecretInvalid "secret-invalid", 400, "correct it; docs/reference/bounds.md lists what there may be";
@@ -256,6 +272,7 @@ refusals! {
 
     // What the controller cannot do now.
     AgentSilent "agent-silent", 503, "`periapt introspect presence` shows which agents are connected; try again in a few seconds";
+    AlertReceiverUnavailable "alert-receiver-unavailable", 503, "see that the receiver can be reached from the controller's machine, then try again";
     ApiNotServing "api-not-serving", 503, "try again in a few seconds";
     BackupFile "backup-file", 500, "the controller's log tells more";
     BackupRestless "backup-restless", 409, "try again";

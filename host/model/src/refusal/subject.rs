@@ -43,10 +43,14 @@ macro_rules! subjects {
 #[rustfmt::skip]
 subjects! {
     Action "action" 400 "`periapt actions APPLICATION` lists the actions of its charm" "choose another name";
+    Alert "alert" 404 "`periapt alerts` lists the alerts that are remembered" "choose another name";
+    AlertReceiver "alert-receiver" 404 "`periapt alert-receivers` lists the receivers" "choose another name";
+    AlertRule "alert-rule" 404 "`periapt alert-rules` lists the rules" "choose another name";
     Application "application" 404 "`periapt status` shows what the model holds" "choose another name";
     Backup "backup" 404 "`periapt backups` lists the backups" "choose another name";
     Blob "blob" 404 "upload the charm again: `periapt refresh`" "choose another name";
     Block "block" 404 "`periapt disabled-commands` lists what is disabled" "choose another name";
+    Bundle "bundle" 404 "the newest applies of a model are remembered: `GET /v1/models/MODEL/bundles` lists them" "choose another name";
     Charm "charm" 404 "upload the charm first: `periapt deploy ./FILE.charm` does both" "choose another name";
     CharmArchive "charm-archive" 404 "upload the charm again: `periapt refresh`" "choose another name";
     Cloud "cloud" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
@@ -55,6 +59,7 @@ subjects! {
     Credential "credential" 400 "`periapt credentials` lists those that you have" "name it: `periapt add-model MODEL --credential NAME`, or give the model another name";
     Database "database" 404 "`periapt status` shows what there is" "choose another name";
     File "file" 404 "`periapt files ls UNIT` lists what the unit keeps" "choose another name";
+    Incident "incident" 404 "`periapt incidents` lists those that there are; what was mended is none any more" "choose another name";
     Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
     Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
     MachineCommand "machine-command" 400 "`periapt exec --machine MACHINE -- COMMAND` takes: df, reboot, report" "choose another name";

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use super::OperationState;
 use crate::hook::{Info, Kind};
 use crate::status::{Agent, Status, Workload};
+use crate::storage::StorageId;
 use crate::task::Asked;
+use crate::time;
 use crate::turns::WaitsFor;
 
 /// The agent, shown as `now`, runs `hook`. None for an `update-status` of an idle unit, which is
@@ -46,6 +48,11 @@ pub fn agent_awaits_charm() -> Status<Agent> {
         Agent::Executing,
         "waiting for the controller to compile the charm",
     )
+}
+
+/// The agent waits for a storage to be there, without which it runs nothing.
+pub fn agent_awaits_storage(id: &StorageId) -> Status<Agent> {
+    Status::new(Agent::Executing, format!("waiting for storage {id}"))
 }
 
 /// The unit has run its last hook and cannot go yet; `because` says why.
@@ -98,7 +105,7 @@ pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
             .map(|reason| ("reason", Value::from(reason))),
         failure
             .next_retry
-            .map(|next| ("next-retry", Value::from(next))),
+            .map(|next| ("next-retry", Value::from(time::text(next)))),
         failure
             .waits_for
             .as_ref()

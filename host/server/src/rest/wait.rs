@@ -11,11 +11,13 @@ use axum::extract::State;
 use futures::FutureExt;
 use periapt_engine::clock;
 use periapt_model::query::{Query as Condition, QueryError};
+use periapt_model::refusal::Subject;
+use periapt_model::storage::StorageId;
 use periapt_model::task::TaskId;
 use periapt_model::{ModelUuid, Refusal};
 use periapt_store::{Change, DatabaseError, Interest, StoreError, namespace};
 use periapt_wire::Problem;
-use periapt_wire::rest::waiting::{glance, operation_entity, task_entity};
+use periapt_wire::rest::waiting::{glance, operation_entity, storage_entity, task_entity};
 use periapt_wire::rest::{WaitKind, WaitQuery, Waited, paths};
 use serde_json::Value;
 use utoipa_axum::routes;
@@ -37,7 +39,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Waits until something of a model is as a query says.
-#[utoipa::path(get, path = paths::MODEL_WAIT.text, params(WaitQuery), responses((status = 200, body = Waited)))]
+#[utoipa::path(get, path = paths::MODEL_WAIT.text, operation_id = "waitFor", params(WaitQuery), responses((status = 200, body = Waited)))]
 async fn wait(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -55,12 +57,8 @@ async fn wait(
         "" => kind.default_query(),
         text => text,
     };
-    let number = match kind {
-        WaitKind::Operation | WaitKind::Task => Some(numbered(kind, &query.name)?),
-        _ => None,
-    };
     let waiting = Waiting {
-        number,
+        about: about(kind, &query.name)?,
         condition: Condition::parse(text).map_err(|error| unreadable(text, &error))?,
         text,
         kind,
@@ -91,8 +89,16 @@ struct Waiting<'a> {
     text: &'a str,
     kind: WaitKind,
     name: &'a str,
-    /// Of an operation or a task.
-    number: Option<TaskId>,
+    about: About,
+}
+
+/// Where the entity is read.
+enum About {
+    Operation(TaskId),
+    Task(TaskId),
+    Storage(StorageId),
+    /// In the model's status.
+    Status,
 }
 
 impl Waiting<'_> {
@@ -146,23 +152,29 @@ impl Waiting<'_> {
         model: &ModelUuid,
     ) -> Result<Option<Value>, StoreError> {
         let store = state.store();
-        let found = match (self.kind, self.number) {
-            (WaitKind::Operation, Some(id)) => {
-                let found = store.operation(model, id).await;
+        let found = match &self.about {
+            About::Operation(id) => {
+                let found = store.operation(model, *id).await;
                 found.map(|operation| operation_entity(&operation))
             }
-            (WaitKind::Task, Some(id)) => {
+            About::Task(id) => {
                 // Without what it tells of its progress.
-                let found = store.task(model, id, u64::MAX >> 1).await;
+                let found = store.task(model, *id, u64::MAX >> 1).await;
                 found.map(|task| task_entity(&task))
             }
-            _ => {
+            About::Storage(id) => {
+                let found = store.storage(model, id).await;
+                found.map(|storage| storage_entity(&storage))
+            }
+            About::Status => {
                 let status = state.cache().statuses().of(model).await?;
                 return Ok(self.kind.find(self.name, status.value()?));
             }
         };
         match found {
-            // It may come, unless its model is gone as well.
+            // It may come. A storage is looked for in a model that is there.
+            Err(error) if error.refusal() == Refusal::NotFound(Subject::Storage) => Ok(None),
+            // So may these, unless their model is gone as well.
             Err(StoreError::NotFound { .. }) => {
                 store.model_summary(model).await?;
                 Ok(None)
@@ -191,18 +203,41 @@ fn shows(changes: &[Change]) -> bool {
     !changes.iter().all(log)
 }
 
+/// Where an entity of this kind and name is read.
+fn about(kind: WaitKind, name: &str) -> Result<About, Answer> {
+    match kind {
+        WaitKind::Operation => numbered(kind, name).map(About::Operation),
+        WaitKind::Task => numbered(kind, name).map(About::Task),
+        WaitKind::Storage => match name.parse() {
+            Ok(id) => Ok(About::Storage(id)),
+            Err(_) => Err(misnamed(format!(
+                "the storage \"{name}\" is not named by its id, as in data/0"
+            ))),
+        },
+        WaitKind::Application
+        | WaitKind::Unit
+        | WaitKind::Machine
+        | WaitKind::Model
+        | WaitKind::Relation => Ok(About::Status),
+    }
+}
+
 /// The number by which an operation or a task is named.
 fn numbered(kind: WaitKind, name: &str) -> Result<TaskId, Answer> {
     name.parse().map_err(|_| {
-        Answer(
-            Problem::new(Refusal::QueryInvalid)
-                .titled("The request's query cannot be read")
-                .why(format!(
-                    "the {} \"{name}\" is not named by its number",
-                    kind.as_str()
-                )),
-        )
+        misnamed(format!(
+            "the {} \"{name}\" is not named by its number",
+            kind.as_str()
+        ))
     })
+}
+
+fn misnamed(why: String) -> Answer {
+    Answer(
+        Problem::new(Refusal::QueryInvalid)
+            .titled("The request's query cannot be read")
+            .why(why),
+    )
 }
 
 fn unreadable(text: &str, error: &QueryError) -> Answer {

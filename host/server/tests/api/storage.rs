@@ -1,7 +1,8 @@
 //! Storage and its pools over HTTP: who is refused what, and what answers say.
 
 use periapt_model::AgentName;
-use periapt_wire::rest::BlockDevice;
+use periapt_model::storage::{Removal, StorageId};
+use periapt_wire::rest::{BlockDevice, ImportFilesystem};
 use serde_json::json;
 
 use crate::common::House;
@@ -16,7 +17,7 @@ async fn pools_are_made_of_what_there_is_and_named_once() {
     let http = house.http().await;
     let (status, pools) = http.get(POOLS).await;
     assert_eq!(status, 200);
-    let names: Vec<&str> = pools
+    let names: Vec<&str> = pools["items"]
         .as_array()
         .unwrap()
         .iter()
@@ -26,7 +27,7 @@ async fn pools_are_made_of_what_there_is_and_named_once() {
     let new =
         json!({ "name": "fast", "provider": "loop", "attributes": { "filesystem-type": "xfs" } });
     let (status, made) = http.send("POST", POOLS, Some(new.clone())).await;
-    assert_eq!((status, &made["built-in"]), (200, &json!(false)), "{made}");
+    assert_eq!((status, &made["built-in"]), (201, &json!(false)), "{made}");
     for (new, code) in [
         (new, "storage-pool-already-exists"),
         (
@@ -57,7 +58,7 @@ async fn a_directory_is_imported_shown_and_removed() {
     let (status, imported) = http.send("POST", STORAGE, Some(import)).await;
     assert_eq!(
         (status, &imported["id"]),
-        (200, &json!("data/0")),
+        (201, &json!("data/0")),
         "{imported}"
     );
     assert_eq!(imported["status"]["status"], "pending");
@@ -92,12 +93,66 @@ async fn a_directory_is_imported_shown_and_removed() {
     );
     let path = format!("{one}?no-destroy=true");
     let (status, removed) = http.send("DELETE", &path, None).await;
-    assert_eq!(status, 200, "{removed}");
+    assert_eq!(status, 202, "{removed}");
     assert_eq!(http.get(&one).await.1["status"]["status"], "destroying");
     let (status, gone) = http
         .send("DELETE", "/v1/models/first?destroy-storage=true", None)
         .await;
-    assert_eq!((status, &gone["life"]), (200, &json!("dying")), "{gone}");
+    assert_eq!((status, &gone["life"]), (202, &json!("dying")), "{gone}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn one_call_waits_for_storage_until_it_is_there_and_until_it_is_gone() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let http = house.http().await;
+    let wait = |query: &str| format!("/v1/models/first/wait?kind=storage&{query}");
+    let (status, refused) = http.get(&wait("name=data")).await;
+    assert_eq!(
+        (status, &refused["code"]),
+        (400, &json!("query-invalid")),
+        "{refused}"
+    );
+    let (status, vain) = http.get(&wait("name=data/0&timeout=1")).await;
+    assert_eq!((status, &vain["code"]), (408, &json!("wait-timed-out")));
+    let detail = vain["detail"].as_str().unwrap();
+    assert!(detail.contains("no such storage yet"), "{detail}");
+
+    let id: StorageId = "data/0".parse().unwrap();
+    let comes = wait(r#"name=data/0&query=status=="detached"&timeout=20"#);
+    let (found, ()) = tokio::join!(http.get(&comes), async {
+        let import = json!({ "pool": "rootfs", "provider-id": "data-7", "storage": "data" });
+        let import: ImportFilesystem = serde_json::from_value(import).unwrap();
+        let imported = house.store.import_filesystem(&model, import).await;
+        assert_eq!(imported.unwrap().id, id);
+        let there = house.store.set_storage_provisioned(&model, &id, Some(64));
+        there.await.unwrap();
+    });
+    assert_eq!(found.0, 200, "{}", found.1);
+    let entity = &found.1["entity"];
+    assert_eq!(
+        (&entity["name"], &entity["size"]),
+        (&json!("data/0"), &json!(64))
+    );
+    assert_eq!(entity["units"], json!({}));
+
+    let gone = wait(r#"name=data/0&query=life=="dead"&timeout=20"#);
+    let (gone, ()) = tokio::join!(http.get(&gone), async {
+        let removal = Removal {
+            force: false,
+            destroy: true,
+        };
+        let removed = house.store.remove_storage(&model, &id, removal).await;
+        removed.unwrap();
+        house.store.forget_storage(&model, &id).await.unwrap();
+    });
+    assert_eq!(
+        (gone.0, &gone.1["entity"]),
+        (200, &json!(null)),
+        "{}",
+        gone.1
+    );
     house.close().await;
 }
 
@@ -116,10 +171,10 @@ async fn removals_say_what_becomes_of_storage_and_block_devices_are_listed() {
     let told = house.store.set_block_devices(&model, &agent, vec![device]);
     told.await.unwrap();
     let (status, devices) = http.get("/v1/models/first/machines/0/block-devices").await;
-    assert_eq!((status, &devices[0]["name"]), (200, &json!("loop0")));
+    assert_eq!((status, &devices["items"][0]["name"]), (200, &json!("loop0")));
     let path = "/v1/models/first/units/site/0?destroy-storage";
     let (status, removed) = http.send("DELETE", path, None).await;
-    assert_eq!(status, 200, "{removed}");
+    assert_eq!(status, 202, "{removed}");
     assert!(removed.get("destroyed-storage").is_none(), "it has none");
     let path = "/v1/models/first/units/site/1?destroy-storag";
     let (status, refused) = http.send("DELETE", path, None).await;

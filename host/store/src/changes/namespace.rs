@@ -74,6 +74,8 @@ namespaces! {
     HOOK = "hook";
     /// Key: the id of the operation. It was asked for, or something became of a task of it.
     OPERATION = "operation";
+    /// Key: the number of an apply. A bundle is applied, a step of it was taken, or it ended.
+    BUNDLE = "bundle";
     /// Key: the unit, or `machine-ID`. Something became of what it was asked to run.
     TASK = "task";
     /// Key: the tag of a model, an application, a unit or a machine. What people note of it.
@@ -92,6 +94,12 @@ namespaces! {
     STORAGE_POOL = "storage-pool";
     /// Key: the agent. Its machine has other block devices.
     BLOCK_DEVICE = "block-device";
+    /// Key: the alert's id. It came about, fired, was acknowledged or resolved; of the controller where it is about no
+    /// model.
+    ALERT = "alert";
+    /// Key: the name of a rule or a receiver, or empty for deliveries, of the whole controller. What is to be watched or
+    /// sent has changed.
+    ALERT_RULE = "alert-rule";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
     /// Key: the number of the node, of the whole controller. It came, went, was lost or serves elsewhere.
@@ -124,6 +132,7 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
         namespace,
         LOG | HOOK
             | OPERATION
+            | BUNDLE
             | TASK
             | REBOOT
             | ANNOTATION
@@ -136,6 +145,8 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
             | STORAGE_HOOKS
             | STORAGE_POOL
             | BLOCK_DEVICE
+            | ALERT
+            | ALERT_RULE
             | CONTROLLER_CONFIG
             | CONTROLLER_NODE
             | USER

@@ -26,6 +26,7 @@ use crate::unit::uniter::{self, UNIT, told};
 use crate::{Result, Store, log, relation, status};
 
 mod action;
+mod details;
 mod effects;
 mod leader;
 mod payloads;
@@ -194,6 +195,7 @@ impl Store {
         // Only a hook that writes into a relation passes the point below, so that a test can tell
         // which one it was.
         let tells_others = !done.effects.relations.is_empty();
+        let is_task = done.task.is_some();
         let keep = self.lines_kept(done.records.len());
         let committed = self.write(move |tx| {
             Box::pin(async move {
@@ -272,6 +274,9 @@ impl Store {
         let committed = committed.await?;
         if tells_others {
             periapt_engine::failpoint::reach("store-after-hook-commit");
+        }
+        if is_task {
+            periapt_engine::failpoint::reach("store-after-task-commit");
         }
         Ok(committed)
     }

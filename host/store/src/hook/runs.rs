@@ -16,6 +16,7 @@ use periapt_wire::rest::{HookQuery, HookRun, HookUsage, Page};
 use crate::changes::namespace;
 use crate::db::{self, Cells, Column, Tx, columns, json, names, params, to_json, word};
 use crate::error::StoreError;
+use crate::page::{Paging, before};
 use crate::usage::meter;
 use crate::{DatabaseError, Result, Store, require_model};
 
@@ -24,10 +25,6 @@ mod tests;
 
 /// Runs kept of each unit: with a hook every five minutes, half a week.
 const RUNS_OF_UNIT: u64 = bounds::RUNS_OF_UNIT.most;
-
-/// Runs on a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";
@@ -47,13 +44,8 @@ impl Store {
                 )));
             }
         };
-        let before = match query.after.as_deref() {
-            None => i64::MAX,
-            Some(text) => text.parse().map_err(|_| {
-                StoreError::bad_request(format!("\"{text}\" is not where a page ended"))
-            })?,
-        };
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let before = before(query.after.as_deref())?;
+        let paging = Paging::of(query.limit)?;
         // Whose runs decides which index is read.
         let (select, whose) = match (&unit, &application) {
             (Some(unit), _) => (OF_UNIT, unit.to_string()),
@@ -73,16 +65,11 @@ impl Store {
             hook,
             result,
             since,
-            limit + 1
+            paging.rows(),
+            query.until.unwrap_or(i64::MAX)
         ];
-        let mut items = db.all(select, values).await?;
-        let more = items.len() as u64 > limit;
-        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let next = items
-            .last()
-            .filter(|_| more)
-            .map(|last| last.id.to_string());
-        Ok(Page { items, next })
+        let items = db.all(select, values).await?;
+        Ok(paging.page(items, |last| last.id.to_string()))
     }
 
     /// One run.
@@ -99,7 +86,7 @@ macro_rules! page {
             "FROM hook_run WHERE model_uuid = $1 AND ",
             $whose,
             " AND id < $3 AND ($4 = '' OR application = $4) AND ($5 = '' OR hook = $5)
-            AND ($6 = '' OR result = $6) AND started_at >= $7 ORDER BY id DESC LIMIT $8"
+            AND ($6 = '' OR result = $6) AND started_at >= $7 AND started_at <= $9 ORDER BY id DESC LIMIT $8"
         )
     };
 }
@@ -110,6 +97,7 @@ columns! {
         unit = "unit" as word,
         application = "application" as word,
         hook = "hook",
+        about = "about",
         charm = "charm",
         started_at = "started_at",
         duration = "duration",
@@ -149,8 +137,8 @@ pub(crate) async fn insert(
 ) -> Result<()> {
     let sql = "INSERT INTO hook_run
         (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
-        memory_bytes, host_calls, output_bytes, state_directory_bytes)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        memory_bytes, host_calls, output_bytes, state_directory_bytes, about)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
         RETURNING (SELECT COUNT(*) FROM model_config WHERE model_uuid = $2 AND key = 'unit-cpu-quota')
             + (SELECT COUNT(*) FROM model_default WHERE key = 'unit-cpu-quota')";
     let id = tx.next_id();
@@ -172,7 +160,8 @@ pub(crate) async fn insert(
         run.usage.map(|usage| usage.memory_bytes),
         run.usage.map(|usage| usage.host_calls),
         run.usage.map(|usage| usage.output_bytes),
-        run.usage.map(|usage| usage.state_directory_bytes)
+        run.usage.map(|usage| usage.state_directory_bytes),
+        shortened(&run.about, bounds::RUN_EFFECT_CHARACTERS.length())
     ];
     // Most models have no quota, and then a hook costs no statement more.
     let quotas: Option<u64> = tx.db.scalar(sql, values).await?;

@@ -1,5 +1,6 @@
 //! What agents make of tasks.
 
+use periapt_engine::failpoint;
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status};
@@ -51,7 +52,7 @@ impl Store {
         agent: Status<Agent>,
     ) -> Result<Option<TaskToRun>> {
         let (model, unit) = (model.clone(), unit.clone());
-        self.write(move |tx| {
+        let begun = self.write(move |tx| {
             Box::pin(async move {
                 let life = crate::unit::life(&mut tx.db, &model, &unit).await?;
                 let task = of_unit(tx, &model, &unit, task).await?;
@@ -70,8 +71,10 @@ impl Store {
                 status::put_agent(tx, &model, &unit, &agent).await?;
                 Ok(tx.db.one(TO_RUN, params![&model, task.id]).await?)
             })
-        })
-        .await
+        });
+        let begun = begun.await?;
+        failpoint::reach("store-after-begin-task");
+        Ok(begun)
     }
 
     /// Ends a task of which nothing is committed. One that has ended stays as it is.
@@ -83,7 +86,7 @@ impl Store {
         run: Option<HookReport>,
     ) -> Result<()> {
         let (model, unit) = (model.clone(), unit.clone());
-        self.write(move |tx| {
+        let recorded = self.write(move |tx| {
             Box::pin(async move {
                 let task = of_unit(tx, &model, &unit, ended.id).await?;
                 if let Some(status) = task.status.ends(ended.status) {
@@ -99,8 +102,10 @@ impl Store {
                     None => Ok(()),
                 }
             })
-        })
-        .await
+        });
+        recorded.await?;
+        failpoint::reach("store-after-end-task");
+        Ok(())
     }
 
     /// A line of progress of a task that runs; of any other it is nobody's.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use periapt_model::charm::{CharmInfo, Storage};
 use periapt_model::storage::{Asked, CountRange, compatible, directives, mib_of};
-use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
+use periapt_model::{ApplicationName, Life, ModelUuid, Refusal, UnitName};
 
 use super::create::{make_for, of_application, put_attachment, put_directive, require_few, share};
 use super::options::Stock;
@@ -14,16 +14,17 @@ use crate::db::{Tx, params};
 use crate::error::StoreError;
 
 /// Refuses a charm that takes away what units have. What it declares besides is given to the units of now and of
-/// later, and what it does not declare any more is given to none.
+/// later, as is `wanted`, and what it does not declare any more is given to none.
 pub(crate) async fn refreshed(
     tx: &mut Tx,
     model: &ModelUuid,
     application: &ApplicationName,
     old: &CharmInfo,
     new: &CharmInfo,
+    wanted: &BTreeMap<String, Asked>,
 ) -> Result<()> {
     let (before, after) = (&old.metadata.storage, &new.metadata.storage);
-    if before.is_empty() && after.is_empty() {
+    if before.is_empty() && after.is_empty() && wanted.is_empty() {
         return Ok(());
     }
     let sql = "SELECT DISTINCT storage.name FROM storage
@@ -60,6 +61,24 @@ pub(crate) async fn refreshed(
             },
         );
     }
+    for (name, wanted) in wanted {
+        let one = asked.entry(name.clone()).or_default();
+        let shared = after.get(name).is_some_and(|storage| storage.shared);
+        let changes = |count: u32| one.count.is_some_and(|now| now != count);
+        if shared && wanted.count.is_some_and(changes) {
+            return Err(StoreError::Refused {
+                refusal: Refusal::StorageInvalid,
+                message: format!(
+                    "all units of {application} share the storage \"{name}\", and their number stays as it was"
+                ),
+            });
+        }
+        *one = Asked {
+            pool: wanted.pool.clone().or(one.pool.take()),
+            size: wanted.size.or(one.size),
+            count: wanted.count.or(one.count),
+        };
+    }
     let wanted = directives(after, &asked, &stock.pools, &stock.default_pool)?;
     for (name, directive) in &wanted {
         put_directive(tx, model, application, name, directive).await?;
@@ -82,7 +101,10 @@ pub(crate) async fn refreshed(
             Some(old) => range(old)?.least,
             None => 0,
         };
-        let needs = range(declared)?.least;
+        let needs = match declared.shared && !before.contains_key(name) {
+            true => directive.count,
+            false => range(declared)?.least,
+        };
         if needs <= needed {
             continue;
         }

@@ -151,9 +151,11 @@ pub(super) async fn facts(db: &mut Session, model: &ModelUuid, row: &StorageRow)
 }
 
 impl StorageRow {
-    /// Whether there is, or was, something that could be kept of it.
+    /// Whether there is, was, or is about to be something that could be kept of it. What could not be made so far no unit
+    /// has ever had.
     pub(super) fn may_be_kept(&self) -> bool {
-        self.provider.is_persistent() && (self.agent.is_some() || self.imported)
+        let comes = self.agent.is_some() && self.failure.is_empty();
+        self.provider.is_persistent() && (self.provisioned || self.imported || comes)
     }
 }
 

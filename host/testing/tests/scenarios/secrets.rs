@@ -124,3 +124,36 @@ async fn a_password_of_the_vault_is_rotated_and_the_old_one_goes_with_its_last_r
     assert_eq!(of_secrets, ["secret-rotate", "secret-remove"]);
     scenario.stop().await
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_of_the_vault_go_with_the_relation_and_nobody_reads_them_any_more() -> Done {
+    let scenario = Scenario::start().await?;
+    probe(&scenario).await?;
+    scenario
+        .deploy_with(charm("vault"), "vault", 1, &[])
+        .await?;
+    scenario.until_active("vault").await?;
+    let relation = scenario
+        .integrate("vault:credentials", "probe:credentials")
+        .await?;
+    scenario
+        .until_says("vault/0", "active: credentials for 1 application")
+        .await?;
+    let secrets = scenario.secrets().await?;
+    let id = secrets[0].id.to_string();
+    let command = ["secret-get", id.as_str()];
+    let read = scenario.exec("probe/0", &command).await?;
+    assert!(output(&read).contains("username=probe"), "{read:?}");
+
+    scenario.remove_relation(relation.id, false).await?;
+    let gone = scenario.until_true("the secret to be gone", async || {
+        Ok(scenario.secrets().await?.is_empty())
+    });
+    gone.await?;
+    let read = scenario.exec("probe/0", &command).await?;
+    assert_eq!(output(&read), "", "it was taken back");
+    scenario
+        .until_says("vault/0", "active: nobody asked for credentials")
+        .await?;
+    scenario.stop().await
+}

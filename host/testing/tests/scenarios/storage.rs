@@ -81,3 +81,44 @@ async fn storage_comes_and_goes_while_a_unit_runs_also_across_a_new_start() -> D
     assert_eq!(attached.count(), 2, "told of each once");
     scenario.stop().await
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_given_up_is_imported_and_attached_with_what_is_in_it() -> Done {
+    let scenario = Scenario::start().await?;
+    scenario
+        .deploy_with_storage(charm("probe"), "probe", 1, &READY, &[("data", "1")])
+        .await?;
+    scenario.until_active("probe").await?;
+    until_shown(&scenario, "data/0", Storage::Attached).await?;
+    let directory = scenario.storage_directory("data/0").await?;
+    fs::write(directory.join("note"), "kept").unwrap();
+    let refused = scenario.give_up_storage("data/0").await;
+    assert!(refused.is_err(), "a unit has it: {refused:?}");
+
+    scenario.detach_storage("data/0", false).await?;
+    until_shown(&scenario, "data/0", Storage::Detached).await?;
+    scenario.give_up_storage("data/0").await?;
+    let gone = scenario.until_true("the storage to be gone", async || {
+        Ok(scenario.storages().await?.is_empty())
+    });
+    gone.await?;
+    let imported = scenario.import_storage("data-0", "data").await?;
+    assert_eq!(imported.id.to_string(), "data/1");
+    until_shown(&scenario, "data/1", Storage::Detached).await?;
+    scenario.attach_storage("probe/0", "data/1").await?;
+    until_ran_times(&scenario, "probe/0", "data-storage-attached", 2).await?;
+    assert_eq!(fs::read_to_string(directory.join("note")).unwrap(), "kept");
+    assert_eq!(scenario.storage_directory("data/1").await?, directory);
+
+    // One that is not there is said to be missing, and goes again.
+    scenario.import_storage("data-9", "data").await?;
+    until_shown(&scenario, "data/2", Storage::Error).await?;
+    let missing = scenario.storage("data/2").await?.status.message;
+    assert!(missing.contains("data-9"), "{missing}");
+    scenario.remove_storage("data/2", false).await?;
+    let gone = scenario.until_true("what was never there to be gone", async || {
+        Ok(scenario.storages().await?.len() == 1)
+    });
+    gone.await?;
+    scenario.stop().await
+}

@@ -64,6 +64,10 @@ impl Executor {
             return self.run_missing_task(due).await;
         };
         self.waited = self.begun.saturating_sub(turn.asked());
+        let what = || due.dispatch.clone();
+        if self.awaits_storage(what, None, heard).await? {
+            return Ok(Outcome::Later);
+        }
         let charm = self.charm_of_hooks(&heard.state).await?;
         match aside(&turn, hook::load(&self.config, &charm)).await {
             Ok(code) => self.run_task_of(due, heard, &charm, code, turn).await,
@@ -141,6 +145,7 @@ impl Executor {
             },
             run,
         };
+        failpoint::reach("uniter-before-end-task");
         self.call(&end, "recording that a task ended").await?;
         Ok(())
     }

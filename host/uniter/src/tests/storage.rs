@@ -1,5 +1,8 @@
 //! Storage: its hooks in their order, what they and others find of it, and how a unit lets go of it.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use periapt_contract::workload::{Change, Layers, layer};
 use periapt_model::charm::{self, Storage};
 use periapt_model::status;
@@ -132,9 +135,8 @@ async fn install_waits_for_storage_that_is_not_ready_and_a_later_one_holds_nothi
     world.attach("data/0", false);
     let agent = world.start();
     world
-        .until(|record| record.charm_in_place.is_some() || record.state.operation.is_some())
+        .until(|record| record.agent.message == "waiting for storage data/0")
         .await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(world.told().is_empty());
     assert_ne!(world.record().agent.status, status::Agent::Idle);
     world.attach("data/0", true);
@@ -434,5 +436,65 @@ async fn a_charm_asks_for_no_storage_that_it_does_not_declare() {
     });
     let agent = world.start();
     world.settle().await;
+    agent.stop().await;
+}
+
+/// Closes or opens the directory of a storage, as it is before and after its provider has mounted it; whether that
+/// keeps anybody out here.
+fn set_mode(world: &World, mode: u32) -> bool {
+    let directory = world.directory.path().join("storage").join("data-0");
+    fs::create_dir_all(&directory).unwrap();
+    fs::set_permissions(&directory, Permissions::from_mode(mode)).unwrap();
+    fs::read_dir(&directory).is_err()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hooks_wait_for_storage_that_is_mounted_after_a_new_start_of_the_machine() {
+    let world = World::with_storage(HOOKS);
+    world.attach("data/0", true);
+    if !set_mode(&world, 0o000) {
+        return;
+    }
+    let agent = world.start();
+    for _ in 0..3 {
+        world.pass(2, Duration::from_secs(5)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(world.told().is_empty(), "{:?}", world.told());
+    assert_eq!(world.record().agent.message, "waiting for storage data/0");
+    set_mode(&world, 0o700);
+    while world.told().is_empty() {
+        world.pass(2, Duration::from_secs(5)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    world.settle().await;
+    let expected = [
+        "data-storage-attached data/0",
+        "install",
+        "config-changed",
+        "start",
+    ];
+    assert_eq!(world.told(), expected);
+    assert_eq!(world.controller.count("FailHook"), 0);
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn storage_that_stays_closed_is_waited_for_no_longer_than_a_minute() {
+    let world = World::with_storage(HOOKS);
+    world.attach("data/0", true);
+    if !set_mode(&world, 0o000) {
+        return;
+    }
+    let began = world.clock.shared().monotonic();
+    let agent = world.start();
+    while world.told().is_empty() {
+        world.pass(2, Duration::from_secs(5)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let waited = world.clock.shared().monotonic() - began;
+    assert!(waited >= Duration::from_secs(60), "{waited:?}");
+    world.settle().await;
+    set_mode(&world, 0o700);
     agent.stop().await;
 }

@@ -2,7 +2,7 @@
 //!
 //! | method and path | query | answer |
 //! |---|---|---|
-//! | `GET /v1/events`, `GET /v1/models/{model}/events` | | `text/event-stream` of `Event`, id is `sequence` |
+//! | `GET /v1/events`, `GET /v1/models/{model}/events` | `EventQuery` | `text/event-stream` of `Event`, id is `sequence` |
 //! | `GET /v1/models/{model}/wait` | `WaitQuery` | `Waited`; 408 `wait-timed-out` |
 //!
 //! The stream begins with a `snapshot` event for each entity and one `current` event, or, after
@@ -11,7 +11,7 @@
 //!
 //! | event | id | data |
 //! |---|---|---|
-//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks and operations are not among them |
+//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks, operations and alerts are not among them |
 //! | `current` | yes | `Current`: the snapshot is complete, changes follow |
 //! | `change` | yes | `Event` |
 //! | `reset` | | `Reset`: forget everything, a snapshot follows |
@@ -19,7 +19,7 @@
 //!
 //! An id is the event's `sequence`; while other events of the same change follow, it is that with
 //! `/KIND/KEY` behind it. It survives restarts of the controller. With a model that is gone goes
-//! everything in it. Events about users go to superusers only.
+//! everything in it. Events about users, and alerts about the controller, go to superusers only.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,13 +32,25 @@ pub struct Event {
     pub sequence: i64,
     /// The model's UUID; empty for the controller itself.
     pub model: String,
-    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `storage`, `user`.
+    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `storage`, `user`,
+    /// `alert`.
     pub kind: String,
     /// Name of the entity within its kind.
     pub key: String,
     /// As `GET` of the entity answers, of a unit without the settings of its relations; none when
     /// it is gone.
     pub entity: Option<Value>,
+}
+
+/// Which events are wanted: all when left out. What does not fit is in no snapshot and makes no change.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
+pub struct EventQuery {
+    /// Kinds of entities, comma separated: `unit,application`.
+    pub kinds: Option<String>,
+    /// Only this application, its units, and the relations that it is in.
+    pub application: Option<String>,
 }
 
 /// Data of `current`.
@@ -65,13 +77,13 @@ pub struct Dropped {
 #[serde(default, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]
 pub struct WaitQuery {
-    /// `model`, `application`, `unit`, `machine`, `relation`, `operation` or `task`.
+    /// `model`, `application`, `unit`, `machine`, `relation`, `operation`, `task` or `storage`.
     pub kind: String,
     /// The model's own name may be left out; a relation has its number or its key, an
-    /// operation and a task the number.
+    /// operation and a task the number, a storage its id.
     pub name: String,
     /// Query language of `wait-for`; all units active and idle when left out, a
-    /// machine started, a relation joined, an operation or a task ended.
+    /// machine started, a relation joined, an operation or a task ended, a storage attached.
     pub query: String,
     /// Seconds, 1 to 600; 60 when left out.
     pub timeout: Option<u64>,

@@ -16,10 +16,16 @@ pub struct HookRun {
     pub id: i64,
     pub unit: UnitName,
     pub application: ApplicationName,
-    /// `config-changed`, with relation and remote unit where there are any.
+    /// `config-changed`, `website-relation-joined`.
     pub hook: String,
+    /// What this run was about: `relation 3, back/0`; empty where there is nothing beside the name.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub about: String,
     pub charm: String,
-    /// When its turn came, microseconds UTC.
+    /// When its turn came.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
     /// From then until its commit was asked for or it had failed, microseconds.
     pub duration: i64,
@@ -75,7 +81,16 @@ pub struct HookQuery {
     pub hook: Option<String>,
     /// `ok` or `failed`.
     pub result: Option<String>,
+    /// Runs that began then or later, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub since: Option<i64>,
+    /// Runs that began then or earlier, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub until: Option<i64>,
     pub limit: Option<u64>,
     pub after: Option<String>,
 }

@@ -4,17 +4,21 @@
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;
+mod alerts;
 mod annotations;
 mod audit;
 mod backups;
 mod blocks;
+mod bundles;
 mod clouds;
 mod constraints;
 mod credentials;
 mod defaults;
 mod events;
 mod files;
+mod hook_report;
 mod hooks;
+mod incidents;
 mod machines;
 mod metrics;
 mod nodes;
@@ -24,10 +28,12 @@ mod page;
 pub mod paths;
 mod payloads;
 mod reach;
+mod repository;
 mod resources;
 mod secrets;
 mod storage;
 mod terms;
+mod timeline;
 mod top;
 pub mod waiting;
 mod workloads;
@@ -36,7 +42,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::block::BlockKind;
 use periapt_model::config::{ConfigValue, Schema, Value, Values};
-use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::status::{Agent, Model, Status, Workload};
 use periapt_model::storage::{Asked, StorageId};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
@@ -44,18 +50,22 @@ use serde::{Deserialize, Serialize};
 use crate::status::MeterStatus;
 
 pub use accounts::*;
+pub use alerts::*;
 pub use annotations::*;
 
 pub use audit::*;
 pub use backups::Backup;
 pub use blocks::*;
+pub use bundles::*;
 pub use clouds::*;
 pub use constraints::*;
 pub use credentials::*;
 pub use defaults::*;
 pub use events::*;
 pub use files::*;
+pub use hook_report::*;
 pub use hooks::*;
+pub use incidents::*;
 pub use machines::*;
 pub use metrics::*;
 pub use nodes::*;
@@ -64,10 +74,12 @@ pub use operations::*;
 pub use page::*;
 pub use payloads::*;
 pub use reach::*;
+pub use repository::*;
 pub use resources::*;
 pub use secrets::*;
 pub use storage::*;
 pub use terms::*;
+pub use timeline::*;
 pub use top::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
@@ -81,6 +93,22 @@ pub struct LoginRequest {
     /// What to call the token; `cli` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Seconds until the token ends, at most 400 days; a day when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u64>,
+}
+
+impl LoginRequest {
+    /// A login as it usually is.
+    #[must_use]
+    pub fn new(user: impl Into<String>, password: impl Into<String>) -> Self {
+        Self {
+            user: user.into(),
+            password: password.into(),
+            name: None,
+            expires_in: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -89,6 +117,12 @@ pub struct LoginReply {
     pub user: String,
     /// Sent as `Authorization: Bearer`.
     pub token: String,
+    /// By which the user's list of tokens names it.
+    pub id: String,
+    /// When it ends, unless it is ended before: by `DELETE /v1/session` with the token, or from the list.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -104,6 +138,8 @@ pub struct ControllerInfo {
     #[serde(default)]
     pub charm_repository: String,
     pub models: u64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
     /// `sqlite` or `postgresql`.
     pub database: String,
@@ -154,11 +190,12 @@ pub struct ModelSummary {
     pub region: String,
     pub owner: String,
     pub life: Life,
-    pub status: String,
-    pub message: String,
+    pub status: Status<Model>,
     pub applications: u64,
     pub machines: u64,
     pub units: u64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// What is disabled in it (`destroy-model`, `remove-object`, `all`), with why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -294,6 +331,10 @@ pub struct Refresh {
     /// Files that were uploaded for its resources, by name of the resource: the id of each upload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// What units are given of the charm's storage from now on, by its name; what is left out stays as it was. Units that are
+    /// there are given what the new charm needs and the old one did not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<String, Asked>,
     /// The channel of a charm repository that the charm was taken from, empty for none; as it was when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
@@ -361,7 +402,7 @@ pub struct UnitInfo {
     pub relations: Vec<UnitRelation>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Removal {
     pub units: Vec<UnitName>,
@@ -386,6 +427,9 @@ pub struct ResolveRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HistoryEntry {
+    pub id: i64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub time: i64,
     /// `workload`, `juju-unit`, `application`, `machine`, `juju-machine`.
     pub kind: String,
@@ -406,6 +450,10 @@ pub struct LogQuery {
     pub exclude_module: Option<String>,
     /// Lowest level shown.
     pub level: Option<String>,
+    /// RFC 3339: no line that was written before.
+    pub from: Option<String>,
+    /// RFC 3339: no line that was written after.
+    pub to: Option<String>,
     /// From the first line on.
     pub replay: bool,
     /// Lines of the past to begin with (default 10).

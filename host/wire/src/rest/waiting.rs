@@ -8,8 +8,10 @@ use crate::status::{
 };
 
 mod operations;
+mod storage;
 
 pub use operations::{operation_entity, task_entity};
+pub use storage::storage_entity;
 
 /// What can be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,10 +24,11 @@ pub enum WaitKind {
     Relation,
     Operation,
     Task,
+    Storage,
 }
 
 impl WaitKind {
-    pub const ALL: [WaitKind; 7] = [
+    pub const ALL: [WaitKind; 8] = [
         WaitKind::Application,
         WaitKind::Unit,
         WaitKind::Machine,
@@ -33,6 +36,7 @@ impl WaitKind {
         WaitKind::Relation,
         WaitKind::Operation,
         WaitKind::Task,
+        WaitKind::Storage,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -44,11 +48,13 @@ impl WaitKind {
             WaitKind::Relation => "relation",
             WaitKind::Operation => "operation",
             WaitKind::Task => "task",
+            WaitKind::Storage => "storage",
         }
     }
 
     /// The query when none is given: all units active and idle; of a machine that it is started,
-    /// of a relation that it is joined, of an operation and a task that it has ended.
+    /// of a relation that it is joined, of an operation and a task that it has ended, of a storage that
+    /// it is attached.
     pub fn default_query(self) -> &'static str {
         match self {
             WaitKind::Application => {
@@ -59,6 +65,7 @@ impl WaitKind {
             }
             WaitKind::Machine => r#"life=="alive" && status=="started""#,
             WaitKind::Relation => r#"life=="alive" && status=="joined""#,
+            WaitKind::Storage => r#"life=="alive" && status=="attached""#,
             WaitKind::Operation | WaitKind::Task => {
                 r#"status=="completed" || status=="failed" || status=="cancelled" || status=="aborted""#
             }
@@ -69,7 +76,8 @@ impl WaitKind {
     }
 
     /// The named entity as a query sees it. The model is the status' own, whatever its name; a
-    /// relation is named by its number or its key. A status has no operations and no tasks.
+    /// relation is named by its number or its key. A status has no operations, no tasks and no
+    /// storage: they are read by themselves.
     pub fn find(self, name: &str, status: &FullStatus) -> Option<Value> {
         match self {
             WaitKind::Application => status.applications.get(name).map(|application| {
@@ -78,7 +86,7 @@ impl WaitKind {
             WaitKind::Unit => units(status).remove(name),
             WaitKind::Machine => machines(status).remove(name),
             WaitKind::Model => Some(model_entity(status)),
-            WaitKind::Operation | WaitKind::Task => None,
+            WaitKind::Operation | WaitKind::Task | WaitKind::Storage => None,
             WaitKind::Relation => {
                 let named = |relation: &&RelationStatus| {
                     relation.key == name || relation.id.to_string() == name
@@ -96,7 +104,7 @@ impl std::str::FromStr for WaitKind {
         let found = WaitKind::ALL.into_iter().find(|kind| kind.as_str() == text);
         found.ok_or_else(|| {
             format!(
-                "\"{text}\" is none of application, unit, machine, model, relation, operation, task"
+                "\"{text}\" is none of application, unit, machine, model, relation, operation, task, storage"
             )
         })
     }

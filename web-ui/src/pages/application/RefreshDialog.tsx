@@ -18,16 +18,21 @@ interface Properties {
 export function RefreshDialog({ model, application, onClose }: Properties) {
   const { name } = application;
   const [charm, setCharm] = useState<CharmInfo | null>(null);
+  const [channel, setChannel] = useState("");
   const [force, setForce] = useState(false);
   const { charms } = useCharms(model);
   const fitting = charms.filter(
     (each) => each.name === application["charm-name"] && each.url !== application.charm,
   );
   const refresh = useAct(
-    async () => charm && (await applications.refresh(model, name, charm.url, force)),
+    async () => charm && (await applications.refresh(model, name, charm.url, force, channel)),
     onClose,
   );
-  const source = charm ? ["--revision", String(charm.revision)] : ["--path", "./FILE.charm"];
+  const source = channel
+    ? ["--channel", channel]
+    : charm
+      ? ["--revision", String(charm.revision)]
+      : ["--path", "./FILE.charm"];
   const other = charm !== null && charm.name !== application["charm-name"];
   return (
     <Dialog
@@ -44,12 +49,18 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
         stays.
       </p>
       {application["can-upgrade-to"] && (
-        <p>
-          The charm repository has {application["can-upgrade-to"]}. The command line takes it from there:{" "}
-          <code>{command("refresh", "-m", model, name)}</code>
-        </p>
+        <p>The charm repository has {application["can-upgrade-to"]}.</p>
       )}
-      <CharmPicker model={model} charms={fitting} chosen={charm} onChoose={setCharm} />
+      <CharmPicker
+        model={model}
+        charms={fitting}
+        chosen={charm}
+        only={application["charm-name"]}
+        onChoose={(chosen, from) => {
+          setCharm(chosen);
+          setChannel(from);
+        }}
+      />
       {other && (
         <p role="alert">
           {charm.url} is another charm; {name} needs a revision of {application["charm-name"]}.
@@ -64,7 +75,7 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
         request={{
           method: "POST",
           path: `${paths.application(model, name)}/refresh`,
-          body: { charm: charm?.url ?? "local:NAME-REVISION", "force-units": force },
+          body: { charm: charm?.url ?? "local:NAME-REVISION", "force-units": force, channel },
         }}
       />
     </Dialog>

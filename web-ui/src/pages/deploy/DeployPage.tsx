@@ -10,11 +10,13 @@ import { PageHead } from "../../components/PageHead";
 import { Failure } from "../../components/States";
 import { command } from "../../lib/commands";
 import { APPLICATION_NAME, changedValues, freeName, valueError } from "../../lib/deployForm";
+import { type AllStorageTexts, askedStorage, isWrong, storageWords } from "../../lib/deployStorage";
 import { toApplication, toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useCharms } from "../../lib/useCharms";
 import { useModel } from "../../live/context";
 import { OptionFields } from "./OptionFields";
+import { StorageFields } from "./StorageFields";
 
 export function DeployPage() {
   const { model = "" } = useParams();
@@ -23,31 +25,41 @@ export function DeployPage() {
   const { applications } = useModel(model);
   const { charms } = useCharms(model);
   const [charm, setCharm] = useState<CharmInfo | null>(null);
+  const [channel, setChannel] = useState("");
   const [name, setName] = useState("");
   const [named, setNamed] = useState(false);
   const [typed, setUnits] = useState("1");
   const [texts, setTexts] = useState<Record<string, string>>({});
+  const [storage, setStorage] = useState<AllStorageTexts>({});
+  const [constraints, setConstraints] = useState("");
   const taken = applications.map((each) => each.name);
 
-  const choose = (chosen: CharmInfo | null): void => {
+  const choose = (chosen: CharmInfo | null, from: string): void => {
     setCharm(chosen);
+    setChannel(from);
     setTexts({});
+    setStorage({});
     if (chosen && !named) setName(freeName(chosen.name, taken));
   };
   const wanted = parameters.get("charm");
   const preset = charms.find(({ url }) => url === wanted);
   useEffect(() => {
-    if (preset && !charm) choose(preset);
+    if (preset && !charm) choose(preset, "");
     // Only the first time the charm of the address is known.
   }, [preset]);
 
   const subordinate = charm?.subordinate ?? false;
   const units = subordinate ? "0" : typed;
+  const asked = askedStorage(storage);
+  const machines = subordinate ? "" : constraints.trim();
   const body = {
     application: name,
     charm: charm?.url ?? "",
     units: Number(units),
     config: charm ? changedValues(charm, texts) : {},
+    ...(Object.keys(asked).length > 0 && { storage: asked }),
+    ...(machines !== "" && { constraints: machines }),
+    ...(channel === "" ? {} : { channel }),
   };
   const deploy = useAct(
     () => applicationApi.deploy(model, body),
@@ -67,9 +79,10 @@ export function DeployPage() {
       const kind = charm.config.options[option]?.type;
       return kind !== undefined && valueError(kind, text) !== null;
     });
-  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong;
+  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !isWrong(storage);
   const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
+  const source = charm && channel ? [charm.name, "--channel", channel] : ["./FILE.charm"];
   return (
     <>
       <PageHead
@@ -115,10 +128,29 @@ export function DeployPage() {
             />
           )}
         </div>
+        {charm && !subordinate && (
+          <TextField
+            label="Machine constraints"
+            value={constraints}
+            onChange={setConstraints}
+            help="What machines made for its units have to be like, as in mem=4G cores=2"
+          />
+        )}
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
+        {charm && <StorageFields model={model} charm={charm} texts={storage} onChange={setStorage} />}
         {deploy.error != null && <Failure error={deploy.error} />}
         <CommandHint
-          cli={command("deploy", "-m", model, "./FILE.charm", name || "NAME", ...count, ...settings)}
+          cli={command(
+            "deploy",
+            "-m",
+            model,
+            ...source,
+            name || "NAME",
+            ...count,
+            ...settings,
+            ...storageWords(storage),
+            ...(machines === "" ? [] : ["--constraints", machines]),
+          )}
           request={{ method: "POST", path: `${paths.model(model)}/applications`, body }}
         />
         <button type="submit" className="p-button--positive" disabled={!ready || deploy.busy}>

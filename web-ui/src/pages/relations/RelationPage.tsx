@@ -63,11 +63,11 @@ export function RelationPage() {
         crumbs={crumbs}
         aside={
           <>
-            <StatusMark status={relation.status} />
+            <StatusMark status={relation.status.status} />
             {!alive && <span className="tag">{relation.life}</span>}
           </>
         }
-        summary={relation.message}
+        summary={relation.status.message}
         tools={<CopyTools cli={cli} request={{ path: paths.relation(model, relation.id) }} />}
         actions={
           mayWrite &&
@@ -87,7 +87,7 @@ export function RelationPage() {
                   Suspend
                 </button>
               )}
-              <button type="button" className="p-button--negative" onClick={() => setAsked("remove")}>
+              <button type="button" className="p-button is-danger" onClick={() => setAsked("remove")}>
                 Remove
               </button>
             </>

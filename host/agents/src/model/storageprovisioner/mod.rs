@@ -100,6 +100,13 @@ impl Provisioner {
         let due = self.schedule.due(self.clock.monotonic());
         self.hear(due).await?;
         while let Some(work) = self.schedule.take(self.clock.monotonic()) {
+            // What was done before it may have taken long, and the last word on how a storage goes counts.
+            if matches!(work.wanted, Wanted::Destroyed | Wanted::Released) {
+                self.hear(vec![work.id.clone()]).await?;
+                if !self.schedule.wants(&work) {
+                    continue;
+                }
+            }
             let provider = Arc::clone(&self.provider);
             let done = match provider.filesystems() {
                 Some(filesystems) => self.worker.or_dying(carry_out(filesystems, &work)).await?,

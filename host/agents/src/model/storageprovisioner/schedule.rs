@@ -80,6 +80,12 @@ impl Schedule {
         due.map(|job| job.work.clone())
     }
 
+    /// Whether this is what is to be done of its storage, as far as was heard.
+    pub fn wants(&self, work: &StorageWork) -> bool {
+        let job = self.jobs.get(&work.id);
+        job.is_some_and(|job| job.work.wanted == work.wanted)
+    }
+
     pub fn is_there(&mut self, id: &StorageId) {
         self.jobs.remove(id);
         self.there.insert(id.clone());
@@ -160,6 +166,26 @@ mod tests {
         schedule.failed(&there, now);
         hear(&mut schedule, work(Wanted::Destroyed, false), now);
         assert_eq!(schedule.next(), Some(now + SETTLE));
+    }
+
+    #[test]
+    fn the_last_word_on_how_a_storage_goes_counts_and_waits_again() {
+        let (mut schedule, now) = (Schedule::default(), Duration::from_secs(100));
+        let destroyed = work(Wanted::Destroyed, true);
+        hear(&mut schedule, destroyed.clone(), now);
+        let due = now + SETTLE;
+        assert_eq!(schedule.take(due), Some(destroyed.clone()));
+        hear(&mut schedule, destroyed.clone(), due);
+        assert!(schedule.wants(&destroyed));
+        let released = work(Wanted::Released, true);
+        hear(&mut schedule, released.clone(), due);
+        assert!(!schedule.wants(&destroyed) && schedule.wants(&released));
+        assert_eq!(
+            (schedule.take(due), schedule.next()),
+            (None, Some(due + SETTLE))
+        );
+        schedule.heard(std::slice::from_ref(&released.id), Vec::new(), due);
+        assert!(!schedule.wants(&released), "it is gone");
     }
 
     #[test]

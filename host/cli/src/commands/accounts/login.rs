@@ -15,7 +15,13 @@ use crate::session::{Session, no_controller, unknown_controller};
 
 pub async fn login(context: &Context, arguments: Login) -> Outcome {
     let contents = context.files.read()?;
-    let (name, controller) = chosen(&contents, &arguments.controller)?;
+    let choice = match arguments.name {
+        Some(name) => ControllerChoice {
+            controller: Some(name),
+        },
+        None => arguments.controller,
+    };
+    let (name, controller) = chosen(&contents, &choice)?;
     let account = contents.accounts.controllers.get(&name);
     let client = RestClient::new(&controller.api_endpoints, &controller.ca_cert)?;
     let user = match (&arguments.token, &arguments.user, account) {
@@ -30,11 +36,8 @@ pub async fn login(context: &Context, arguments: Login) -> Outcome {
         (None, None, None) => password::name("user: ")?,
     };
     let prompt = format!("please enter password for \"{user}\" on {name}: ");
-    let login = LoginRequest {
-        password: password::present(arguments.input, &prompt)?,
-        user,
-        name: None,
-    };
+    let password = password::present(arguments.input, &prompt)?;
+    let login = LoginRequest::new(user, password);
     let reply = client.login_as(&login).await?;
     let client = client.with(Authorization::Bearer(reply.token.clone()));
     // A password that was written down before stays so; a new one is not written down.

@@ -24,11 +24,14 @@ A machine runs no charm; its agent carries out one of these itself:
   periapt exec --machine 0 -- df       says how many bytes each unit keeps there
   periapt exec --machine 0 -- reboot   starts the machine afresh with all of its units
 
+Nothing can be run in a workload's container: its component answers HTTP requests and has no other
+entry, so --container is refused. A charm can offer a command that asks its workload.
+
 What the command of one unit prints is printed; of several, what each did.
 
 Exit status: that of the command where it ran on one unit or machine and ended with 1 to 125; else 0 all
 completed with 0, 1 some did not, 5 --wait was too short. What is no word of the command's is three
-lines that begin with `error:`.";
+lines that begin with `ERROR`.";
 
 #[derive(Debug, Args)]
 #[command(
@@ -59,6 +62,9 @@ pub struct Exec {
         conflicts_with_all = ["units", "applications", "all", "timeout", "parallel", "execution_group"]
     )]
     pub machines: Vec<MachineId>,
+    /// Refused with the reason: no container runs a command.
+    #[arg(long, value_name = "CONTAINER", hide = true)]
+    pub container: Option<String>,
     #[command(flatten)]
     pub asked: Asked,
     /// The command with its arguments; a single word with blanks is split as a shell does.
@@ -85,7 +91,8 @@ pub async fn exec(context: &Context, arguments: Exec) -> Outcome {
         (TaskFormat::Plain, [task]) => ended::streams(&output, task)?,
         (format, tasks) => ended::show(&output, format, tasks, &begun.times)?,
     }
-    ended::of_command(begun.operation, &begun.tasks)
+    let plain = asked.format == TaskFormat::Plain;
+    ended::of_command(begun.operation, &begun.tasks, plain)
 }
 
 /// The words of the command.
@@ -108,6 +115,12 @@ fn command(words: &[String]) -> Outcome<Vec<String>> {
 
 /// Where it is to be run, unless that is everywhere.
 fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
+    if let Some(container) = &arguments.container {
+        let what = format!("no command can be run in the container \"{container}\"");
+        return Err(Failure::usage(what)
+            .why("a container's component answers HTTP requests (wasi:http) and has no other entry")
+            .advice("periapt exec --unit UNIT -- COMMAND runs a command of the charm; periapt services UNIT shows what its containers do"));
+    }
     if !arguments.machines.is_empty() {
         request.machines.clone_from(&arguments.machines);
         let known = MachineCommand::from_str(request.command.first().map_or("", String::as_str));
@@ -217,6 +230,25 @@ mod tests {
             let failure = words(&[bad]).unwrap_err();
             assert_eq!(failure.exit, Exit::Usage, "{bad}");
         }
+    }
+
+    #[test]
+    fn no_command_runs_in_a_container_and_the_reason_is_said() {
+        for words in [
+            &["--unit", "site/0", "--container", "web", "--", "ls"][..],
+            &["--all", "--container=web", "ls"],
+            &["--container", "web", "ls"],
+        ] {
+            let refused = read(words).unwrap_err();
+            assert_eq!(refused.exit, Exit::Usage, "{words:?}");
+            let refused = refused.to_string();
+            assert!(
+                refused.contains("container \"web\"") && refused.contains("wasi:http"),
+                "{refused}"
+            );
+        }
+        let own = read(&["--unit", "site/0", "--", "list", "--container", "web"]).unwrap();
+        assert_eq!(own.command, ["list", "--container", "web"]);
     }
 
     #[test]

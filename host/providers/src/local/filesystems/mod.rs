@@ -12,6 +12,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -65,6 +66,7 @@ impl Filesystems for LocalFilesystems {
         let owner = self.owner().await?;
         blocking(move || {
             place.prepare(owner)?;
+            let _lock = place.lock()?;
             match wanted.kind {
                 PoolKind::Rootfs => {
                     place.make_point()?;
@@ -91,6 +93,7 @@ impl Filesystems for LocalFilesystems {
         let owner = self.owner().await?;
         blocking(move || {
             place.prepare(owner)?;
+            let _lock = place.lock()?;
             let size = match wanted.kind {
                 PoolKind::Rootfs => {
                     place.take(owner)?;
@@ -113,6 +116,7 @@ impl Filesystems for LocalFilesystems {
     async fn destroy(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
         let (place, asked) = (self.place(filesystem)?, filesystem.clone());
         blocking(move || {
+            let _lock = place.lock()?;
             if !asked.made && asked.kind != PoolKind::Tmpfs && !is_new(&place)? {
                 return Ok(());
             }
@@ -125,6 +129,7 @@ impl Filesystems for LocalFilesystems {
     async fn release(&self, filesystem: &Filesystem) -> Result<(), ProviderError> {
         let (place, size) = (self.place(filesystem)?, filesystem.size);
         blocking(move || {
+            let _lock = place.lock()?;
             mount::unmount(&place.directory())?;
             place.give_up(size)
         })
@@ -132,17 +137,20 @@ impl Filesystems for LocalFilesystems {
     }
 }
 
-/// Whether nobody has used it: it is empty, or not there.
+/// Whether nobody has used it: it is empty, or not there. What cannot be looked into now is not taken for new.
 fn is_new(place: &Place) -> Result<bool, ProviderError> {
     let at = place.directory();
     if place.image().exists() && !mount::is_mounted(&at)? {
-        return Ok(false);
+        return image::is_unused(place);
     }
     match place.require_empty() {
         Ok(()) => Ok(true),
         Err(ProviderError::DirectoryTaken(_)) => Ok(false),
-        // Not there, or no directory.
-        Err(_) => Ok(true),
+        Err(ProviderError::File { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(true),
+        Err(ProviderError::File { source, .. }) if source.kind() == ErrorKind::NotADirectory => {
+            Ok(false)
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -150,7 +158,9 @@ fn is_new(place: &Place) -> Result<bool, ProviderError> {
 pub(super) async fn clear(directory: &Path) -> Result<bool, ProviderError> {
     let directory = directory.to_owned();
     blocking(move || {
-        mount::unmount_below(&directory.join(STORAGE))?;
+        let root = directory.join(STORAGE);
+        let _lock = place::lock(&root)?;
+        mount::unmount_below(&root)?;
         place::clear(&directory)
     })
     .await

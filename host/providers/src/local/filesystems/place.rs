@@ -6,7 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, lchow
 use std::path::{Path, PathBuf};
 
 use periapt_engine::supervised::ENDED;
-use rustix::fs::statvfs;
+use rustix::fs::{FlockOperation, flock, statvfs};
+use rustix::io::retry_on_intr;
 use rustix::process::geteuid;
 
 use crate::ProviderError;
@@ -82,6 +83,17 @@ impl Place {
         self.root.join(FILES).join(format!("{}.img", self.name))
     }
 
+    /// An image that is not whole yet.
+    pub fn unfinished_image(&self) -> PathBuf {
+        self.image().with_extension("img.new")
+    }
+
+    /// Held while something is done to any directory of the agent; none while there are no directories. What was begun for
+    /// a worker that has stopped goes on, and who works for the next one waits here until it has ended.
+    pub fn lock(&self) -> Result<Option<File>, ProviderError> {
+        lock(&self.root)
+    }
+
     fn mark(&self) -> PathBuf {
         mark(&self.root, &self.name)
     }
@@ -153,8 +165,20 @@ impl Place {
         }
     }
 
+    /// Whether all that is in it has this name.
+    pub fn has_nothing_but(&self, known: &str) -> Result<bool, ProviderError> {
+        let path = self.directory();
+        for entry in fs::read_dir(&path).map_err(file("read", &path))? {
+            if entry.map_err(file("read", &path))?.file_name() != known {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// One that is there becomes the owner's, with all that is in it, its root last: one that was not given to the
-    /// end is begun again. Until then whoever owns what is in it cannot reach it.
+    /// end is begun again. It is closed first: until its root is given nobody reaches what is in it, and puts a link in the
+    /// place of a directory.
     pub fn take(&self, owner: Owner) -> Result<(), ProviderError> {
         let path = self.directory();
         let found = match fs::symlink_metadata(&path) {
@@ -167,6 +191,8 @@ impl Place {
             return Err(ProviderError::NothingToImport(path));
         }
         if found.uid() != owner.0 {
+            fs::set_permissions(&path, Permissions::from_mode(0o700))
+                .map_err(file("close", &path))?;
             give(&path, owner).map_err(file("give", &path))?;
         }
         fs::set_permissions(&path, Permissions::from_mode(0o700)).map_err(file("close", &path))
@@ -174,11 +200,7 @@ impl Place {
 
     /// It is in use, and not given up any more.
     pub fn take_up(&self) -> Result<(), ProviderError> {
-        let mark = self.mark();
-        match fs::remove_file(&mark) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            removed => removed.map_err(file("remove", &mark)),
-        }
+        remove_if_there(&self.mark())
     }
 
     /// Marks it as given up, with its size.
@@ -211,13 +233,10 @@ impl Place {
 
     /// Removes all of it. It is not mounted any more.
     pub fn remove(&self) -> Result<(), ProviderError> {
-        let (path, image) = (self.directory(), self.image());
+        let path = self.directory();
         periapt_files::remove(&path).map_err(file("remove", &path))?;
-        for path in [image.with_extension("img.new"), image] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                removed => removed.map_err(file("remove", &path))?,
-            }
+        for path in [self.unfinished_image(), self.image()] {
+            remove_if_there(&path)?;
         }
         self.take_up()
     }
@@ -233,6 +252,23 @@ impl Place {
 
 fn mark(root: &Path, name: &str) -> PathBuf {
     root.join(FILES).join(format!("{name}.given-up"))
+}
+
+pub fn lock(root: &Path) -> Result<Option<File>, ProviderError> {
+    let directory = match File::open(root) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(file("open", root))?,
+    };
+    retry_on_intr(|| flock(&directory, FlockOperation::LockExclusive))
+        .map_err(|error| file("lock", root)(error.into()))?;
+    Ok(Some(directory))
+}
+
+pub fn remove_if_there(path: &Path) -> Result<(), ProviderError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(file("remove", path)),
+    }
 }
 
 /// Removes all directories that were not given up, with their images; whether any is left. Nothing is mounted there.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use periapt_engine::SystemClock;
 use periapt_model::storage::PoolKind;
 use tempfile::TempDir;
 
-use super::{LocalFilesystems, STORAGE, clear, mount};
+use super::place::{Owner, Place};
+use super::{LocalFilesystems, STORAGE, clear, image, mount};
 use crate::{Filesystem, Filesystems};
 
 fn of(directory: &str, kind: PoolKind) -> Filesystem {
@@ -103,6 +105,89 @@ async fn of_an_environment_that_goes_only_what_was_given_up_stays() {
     assert!(!storage(&home).join("data-1").exists());
     filesystems.import(&kept).await.unwrap();
     assert!(!clear(&directory).await.unwrap(), "it was taken up again");
+}
+
+#[tokio::test]
+async fn what_was_put_there_by_hand_is_not_destroyed_with_a_storage_that_never_was_made() {
+    let (home, filesystems) = agent();
+    filesystems
+        .make(&of("data-0", PoolKind::Rootfs))
+        .await
+        .unwrap();
+    let by_hand = storage(&home).join("data-1");
+    fs::write(&by_hand, "a note").unwrap();
+    let never = |name: &str| Filesystem {
+        made: false,
+        ..of(name, PoolKind::Rootfs)
+    };
+    filesystems.destroy(&never("data-1")).await.unwrap();
+    assert_eq!(fs::read_to_string(&by_hand).unwrap(), "a note");
+    // One that is empty, and one that is not there, are gone.
+    for name in ["data-0", "data-2"] {
+        filesystems.destroy(&never(name)).await.unwrap();
+        assert!(!storage(&home).join(name).exists());
+    }
+}
+
+#[tokio::test]
+async fn one_waits_for_what_another_worker_began() {
+    let (home, filesystems) = agent();
+    let data = of("data-0", PoolKind::Rootfs);
+    filesystems.make(&data).await.unwrap();
+    let place = Place::of(&home.path().join("model"), "data-0").unwrap();
+    let begun = place.lock().unwrap();
+    assert!(begun.is_some());
+    let mut next = tokio::spawn(async move { filesystems.destroy(&data).await });
+    let waits = tokio::time::timeout(Duration::from_millis(100), &mut next).await;
+    assert!(waits.is_err(), "it is done at the same time");
+    assert!(place.directory().exists());
+    drop(begun);
+    next.await.unwrap().unwrap();
+    assert!(!place.directory().exists());
+}
+
+#[test]
+fn nothing_is_left_of_an_image_that_could_not_be_made() {
+    let (home, _filesystems) = agent();
+    let place = Place::of(&home.path().join("model"), "data-0").unwrap();
+    let owner = Owner(rustix::process::geteuid().as_raw());
+    place.prepare(owner).unwrap();
+    fs::write(place.unfinished_image(), "of an earlier life").unwrap();
+    let too_large = Filesystem {
+        size: 1 << 40,
+        ..of("data-0", PoolKind::Loop)
+    };
+    let failed = image::make(&place, &too_large).unwrap_err();
+    assert!(failed.to_string().contains("make room for"), "{failed}");
+    assert!(!place.unfinished_image().exists() && !place.image().exists());
+}
+
+/// Where mounting is allowed and works.
+#[tokio::test]
+async fn an_image_that_nobody_used_goes_and_one_with_something_in_it_stays() {
+    let (home, filesystems) = agent();
+    let data = of("data-0", PoolKind::Loop);
+    if filesystems.make(&data).await.is_err() {
+        return;
+    }
+    let place = Place::of(&home.path().join("model"), "data-0").unwrap();
+    let at = place.directory();
+    // The controller died before it could say that the directory is there, and the machine started anew.
+    let untold = Filesystem {
+        made: false,
+        ..data.clone()
+    };
+    fs::write(at.join("note"), "kept").unwrap();
+    mount::unmount(&at).unwrap();
+    filesystems.destroy(&untold).await.unwrap();
+    assert!(place.image().exists());
+    filesystems.import(&data).await.unwrap();
+    assert_eq!(fs::read_to_string(at.join("note")).unwrap(), "kept");
+    fs::remove_file(at.join("note")).unwrap();
+    mount::unmount(&at).unwrap();
+    filesystems.destroy(&untold).await.unwrap();
+    assert!(!place.image().exists() && !at.exists());
+    clear(&home.path().join("model")).await.unwrap();
 }
 
 #[tokio::test]

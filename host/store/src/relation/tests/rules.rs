@@ -16,7 +16,7 @@ async fn a_relation_is_made_once_and_named() {
         let made = house.integrate("site", "front").await.expect("made");
         assert_eq!(made.key, "front:website site:website");
         assert_eq!(
-            (made.scope.as_str(), made.status.as_str()),
+            (made.scope.as_str(), made.status.status.as_str()),
             ("global", "joining")
         );
         let roles: Vec<&str> = made.endpoints.iter().map(|end| end.role.as_str()).collect();
@@ -121,6 +121,7 @@ async fn a_refresh_keeps_endpoints_in_use_and_makes_new_peers() {
             .expect("charm");
         assert_eq!(lacking.url, upgraded("site"));
         let to = |charm: &CharmInfo| Refresh {
+            storage: Default::default(),
             channel: None,
             resources: Default::default(),
             charm: charm.url.to_string(),
@@ -267,6 +268,7 @@ async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
                 .add_charm(&house.model, metadata("site", &text), archive)
                 .await;
             let request = Refresh {
+                storage: Default::default(),
                 channel: None,
                 resources: Default::default(),
                 charm: charm.expect("charm").url.to_string(),

@@ -126,6 +126,7 @@ async fn another_charm_takes_nothing_away_and_gives_what_it_needs_besides() {
         let (store, model) = (&fixture.store, &room.model);
         let refresh = |charm: String| {
             let request = Refresh {
+                storage: Default::default(),
                 charm,
                 force_units: false,
                 resources: Default::default(),
@@ -177,6 +178,93 @@ async fn another_charm_takes_nothing_away_and_gives_what_it_needs_besides() {
             )
             .await;
         assert_eq!(code(refresh(block).await), Refusal::StorageKindUnsupported);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_says_what_units_are_given_from_now_on() {
+    for fixture in fixtures().await {
+        let room = Room::new(&fixture).await;
+        room.deploy(1, &[("pool", "1")]).await.expect("deployed");
+        room.provide().await;
+        let (store, model) = (&fixture.store, &room.model);
+        let refresh = |charm: &str, storage: &[(&str, &str)]| {
+            let storage = storage
+                .iter()
+                .map(|(name, text)| ((*name).to_owned(), text.parse::<Asked>().expect("asked")));
+            let request = Refresh {
+                storage: storage.collect(),
+                charm: charm.to_owned(),
+                force_units: false,
+                resources: Default::default(),
+                config: Default::default(),
+                channel: None,
+            };
+            let site = application("site");
+            async move { store.refresh(model, &site, request).await }
+        };
+        // With the same charm nothing is made for the unit that is there.
+        let same = "local:site-0";
+        refresh(same, &[("data", "2,64M")])
+            .await
+            .expect("refreshed");
+        assert_eq!(room.held().await.len(), 2);
+        let added = store.add_units(model, &application("site"), 1).await;
+        added.expect("added");
+        assert_eq!(
+            room.held().await,
+            held(&[
+                ("pool/0", &["site/0", "site/1"]),
+                ("data/1", &["site/0"]),
+                ("data/2", &["site/1"]),
+                ("data/3", &["site/1"])
+            ])
+        );
+        let second = room.one("data/3").await;
+        assert_eq!((second.size, second.pool.as_str()), (64, "rootfs"));
+        for (name, asked, refusal) in [
+            ("dat", "1", Refusal::StorageInvalid),
+            ("data", "4", Refusal::StorageInvalid),
+            ("data", "lop", Refusal::NotFound(Subject::StoragePool)),
+        ] {
+            let refused = refresh(same, &[(name, asked)]).await;
+            assert_eq!(code(refused), refusal, "{name}={asked}");
+        }
+
+        // What another charm needs besides is made as it is asked for, also for units that are there.
+        let more = room
+            .charm(
+                r#"{"name":"site","storage":{
+                    "data":{"type":"filesystem","multiple":{"range":"1-3"}},
+                    "cache":{"type":"filesystem","multiple":{"range":"0-1"}},
+                    "logs":{"type":"filesystem"},
+                    "all":{"type":"filesystem","shared":true,"multiple":{"range":"0-2"}},
+                    "pool":{"type":"filesystem","shared":true,"multiple":{"range":"0-1"}}}}"#,
+            )
+            .await;
+        let asked = [("logs", "tmpfs,16M"), ("all", "2,32M")];
+        refresh(&more, &asked).await.expect("refreshed");
+        let all = room.held().await;
+        let of = |name: &str| {
+            let found = all.iter().filter(|(id, _)| id.starts_with(name));
+            found.map(|(_, units)| units.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (of("logs/"), of("all/")),
+            (vec![1, 1], vec![2, 2]),
+            "{all:?}"
+        );
+        for one in room.all().await {
+            let (name, pool, size) = (one.id.name(), one.pool.as_str(), one.size);
+            match name {
+                "logs" => assert_eq!((pool, size), ("tmpfs", 16)),
+                "all" => assert_eq!((pool, size), ("rootfs", 32)),
+                _ => {}
+            }
+        }
+        let fewer = refresh(&more, &[("all", "1")]).await;
+        assert_eq!(code(fewer), Refusal::StorageInvalid, "the units share them");
         fixture.end().await;
     }
 }

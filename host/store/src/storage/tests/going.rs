@@ -112,6 +112,33 @@ async fn what_never_was_anywhere_goes_with_its_unit() {
 }
 
 #[tokio::test]
+async fn what_could_never_be_made_goes_with_its_unit_and_holds_no_model_up() {
+    for fixture in fixtures().await {
+        let room = Room::new(&fixture).await;
+        room.deploy(1, &[("data", "loop,1")])
+            .await
+            .expect("deployed");
+        let (store, data) = (&fixture.store, id("data/0"));
+        let failed = store.set_storage_failed(&room.model, &data, "it is not allowed here");
+        failed.await.expect("told");
+        room.start("site/0").await;
+        let removed = store.remove_unit(&room.model, &unit("site/0"), false).await;
+        let removed = removed.expect("removed");
+        assert_eq!(removed.destroyed_storage, [data]);
+        assert!(removed.detached_storage.is_empty());
+        room.let_go("site/0").await;
+        assert_eq!(room.status("data/0").await, status::Storage::Error);
+        // What its provider began to make is taken back.
+        room.provide().await;
+        assert_eq!(room.destroyed(), ["data/0"]);
+        assert!(room.all().await.is_empty());
+        let destroyed = store.destroy_model(&room.model, false, None).await;
+        destroyed.expect("nothing needs a word");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn a_model_with_storage_that_outlives_units_needs_a_word_for_it() {
     for fixture in fixtures().await {
         for destroy in [true, false] {

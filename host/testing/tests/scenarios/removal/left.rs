@@ -7,6 +7,8 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 /// The application that is not removed with the others.
 pub const KEEPER: &str = "keeper";
+/// The first of the model.
+pub const KEEPERS_STORAGE: &str = "data/0";
 
 /// Statements that find rows of anything but the keeper; `?1` is the model.
 const LEFT: &[&str] = &[
@@ -31,6 +33,16 @@ const LEFT: &[&str] = &[
     "SELECT kind || ' ' || entity FROM status_history WHERE model_uuid = ?1 AND kind <> 'model'
         AND entity <> 'keeper' AND entity NOT LIKE 'keeper/%'
         AND entity NOT IN (SELECT id FROM machine WHERE model_uuid = ?1)",
+    "SELECT unit FROM storage_attachment WHERE model_uuid = ?1 AND unit NOT LIKE 'keeper/%'",
+    "SELECT application FROM application_storage WHERE model_uuid = ?1 AND application <> 'keeper'",
+    "SELECT id FROM storage WHERE model_uuid = ?1 AND owner NOT LIKE 'keeper/%'",
+    "SELECT id FROM secret WHERE model_uuid = ?1 AND owner_kind <> 'model' AND owner <> 'keeper'
+        AND owner NOT LIKE 'keeper/%'",
+    "SELECT secret FROM secret_revision WHERE model_uuid = ?1 AND secret NOT IN (
+        SELECT id FROM secret WHERE model_uuid = ?1)",
+    "SELECT unit FROM secret_reader WHERE model_uuid = ?1 AND unit NOT LIKE 'keeper/%'",
+    "SELECT grantee FROM secret_grant WHERE model_uuid = ?1 AND grantee <> 'keeper'",
+    "SELECT 'task ' || id FROM task WHERE model_uuid = ?1 AND ended = 0",
     "SELECT namespace || ' ' || name FROM lease WHERE model_uuid = ?1
         AND namespace = 'application-leadership' AND name <> 'keeper'",
 ];
@@ -84,14 +96,15 @@ pub fn of_model(scenario: &Scenario, model: &str) -> Result<Vec<String>, String>
     Ok(left)
 }
 
-/// Directories of units, and shared ones, other than the keeper's.
+/// Directories of units, shared ones and those of storage, other than the keeper's.
 pub fn on_disk(agent: &Path) -> Vec<String> {
     let mut left = Vec::new();
-    for folder in ["units", "shared"] {
+    let storage = KEEPERS_STORAGE.replace('/', "-");
+    for folder in ["units", "shared", "storage"] {
         let entries = std::fs::read_dir(agent.join(folder));
         for entry in entries.into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if !name.starts_with(KEEPER) {
+            if !name.starts_with(KEEPER) && !(folder == "storage" && name == storage) {
                 left.push(format!("{folder}/{name}"));
             }
         }

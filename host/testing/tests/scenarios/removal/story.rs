@@ -12,6 +12,8 @@ use rand::{Rng, SeedableRng};
 use super::left::{self, KEEPER};
 use crate::common::charm;
 
+mod belongings;
+
 const MODEL: &str = "test";
 /// Short, so that a story passes it often, and longer than any step before it.
 const DEADLINE: &str = "removal-deadline=90s";
@@ -95,17 +97,24 @@ impl Story {
             [DEADLINE, SHORT_WAIT].map(|option| option.split_once('=').unwrap_or_default());
         story.scenario.set_model_config(&options).await?;
         let kept = [("script", SCRIPTS[0])];
-        let deployed = story.scenario.deploy_with(charm("probe"), KEEPER, 1, &kept);
+        let storage = [("data", "1")];
+        let scenario = &story.scenario;
+        let deployed = scenario.deploy_with_storage(charm("probe"), KEEPER, 1, &kept, &storage);
         deployed.await?;
-        story.scenario.until_active(KEEPER).await?;
+        scenario.until_active(KEEPER).await?;
+        story.provide_keeper().await?;
         for name in ["one", "two"] {
             let script = story.any(SCRIPTS).unwrap_or(SCRIPTS[0]);
             let units = story.random.random_range(1..3);
+            let storage = story.storage_of_new();
+            let asked: Vec<_> = storage.map(|asked| ("data", asked)).into_iter().collect();
+            let script_of = [("script", script)];
             let deployed = story
                 .scenario
-                .deploy_with(charm("probe"), name, units, &[("script", script)])
+                .deploy_with_storage(charm("probe"), name, units, &script_of, &asked)
                 .await;
-            story.note(&format!("deploy {name} with {units}: {script:?}"), deployed);
+            let what = format!("deploy {name} with {units}, storage {storage:?}: {script:?}");
+            story.note(&what, deployed);
         }
         let script = story.any(SCRIPTS).unwrap_or(SCRIPTS[0]);
         let charm = charm("probe-subordinate");
@@ -126,9 +135,12 @@ impl Story {
     }
 
     async fn remove(&mut self, what: &What, how: How) {
-        let client = self.scenario.client();
+        let client = self.scenario.client().clone();
         let (force, timeout) = (how.force(), how.timeout());
-        let removing = Removing::within(force, timeout);
+        let removing = Removing {
+            destroy_storage: self.any(&[None, Some(false), Some(true)]).flatten(),
+            ..Removing::within(force, timeout)
+        };
         let (name, done): (String, Result<_, RestError>) = match what {
             What::Unit(unit) => (
                 format!("unit {unit}"),
@@ -147,7 +159,11 @@ impl Story {
                 client.remove_machine(MODEL, id, removing).await,
             ),
         };
-        self.note(&format!("remove {name} {how:?}"), done);
+        let destroys = removing.destroy_storage == Some(true);
+        self.note(
+            &format!("remove {name} {how:?} with storage={destroys}"),
+            done,
+        );
     }
 
     /// Something that is there, but the keeper and what it lives on.
@@ -196,7 +212,9 @@ impl Story {
     }
 
     pub async fn step(&mut self) -> Result<(), ScenarioError> {
-        match self.random.random_range(0..10) {
+        match self.random.random_range(0..14) {
+            10 | 11 => self.step_of_storage().await?,
+            12 | 13 => self.step_of_secrets().await?,
             0..=4 => {
                 let how = self.any(&How::ALL).unwrap_or(How::Unforced);
                 if let Some(what) = self.choose().await? {
@@ -256,6 +274,7 @@ impl Story {
             .until("only the keeper to be left", alone)
             .await?;
         self.scenario.start_agents().await?;
+        self.remove_storage_left().await?;
         let agent = self.scenario.agent_directory().await?;
         let gone = self.scenario.until_true("nothing to be left on disk", || {
             let left = left::on_disk(&agent);
@@ -282,6 +301,7 @@ impl Story {
         if !agent.join("units").join(format!("{KEEPER}-0")).is_dir() {
             return Err(left::error("but the keeper's directory", &agent));
         }
+        self.look_at_keeper().await?;
         self.end_of_model(&uuid, &agent).await
     }
 
@@ -295,11 +315,8 @@ impl Story {
             self.tell("the agents die".to_owned());
         }
         let how = self.any(&How::ALL).unwrap_or(How::Unforced);
+        self.destroy_model(how).await?;
         let client = self.scenario.client().clone();
-        let done = client
-            .destroy_model(MODEL, Removing::within(how.force(), how.timeout()))
-            .await;
-        self.note(&format!("destroy the model {how:?}"), done);
         let gone = self.scenario.until_true("the model to be gone", || {
             let (client, uuid) = (client.clone(), uuid.to_owned());
             async move {

@@ -1,6 +1,6 @@
 /** Records of the log in words. Pure. */
 import type { Tone } from '../status';
-import { clockTime, exactTime } from '../time';
+import { clockTime, exactTime, micros, type Moment } from '../time';
 import type { LogRecord } from '../types';
 
 const TONES: Record<string, Tone> = {
@@ -20,9 +20,15 @@ export function recordText(record: LogRecord): string {
 }
 
 /** `15:04:05.123`. */
-export function preciseClock(time: number): string {
-  const milliseconds = Math.floor(time / 1000) % 1000;
+export function preciseClock(time: Moment): string {
+  const milliseconds = Math.floor(micros(time) / 1000) % 1000;
   return `${clockTime(time)}.${String(milliseconds).padStart(3, '0')}`;
+}
+
+/** The time of a line: the clock of today, and the date before that of another day. */
+export function lineTime(time: number, now: number): string {
+  const date = exactTime(time).slice(0, 10);
+  return date === exactTime(now).slice(0, 10) ? preciseClock(time) : `${date.slice(5)} ${preciseClock(time)}`;
 }
 
 /** How high a record is before it has been drawn, in pixels. */
