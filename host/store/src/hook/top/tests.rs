@@ -16,6 +16,7 @@ async fn ran(
     let (store, unit) = (&fixture.store, unit(name));
     let run = HookReport {
         hook: "config-changed".to_owned(),
+        about: String::new(),
         charm: "local:site-0".to_owned(),
         started_at,
         duration: took,
