@@ -84,6 +84,22 @@ fn a_second_person_does_what_they_are_granted_until_they_are_out() -> anyhow::Re
     home.ok(["grant", "bob", "write", "test"])?;
     bob.ok(&deploy)?;
     home.until_workload("probe/0", "active")?;
+    let models: serde_json::Value =
+        serde_json::from_str(&bob.ok(&["models", "--format", "json"])?)?;
+    let model = &models["models"][0];
+    assert_eq!(model["short-name"], "test", "{models}");
+    assert_eq!(model["access"], "write", "{models}");
+    let of_model = home.json(["users", "test"])?;
+    assert_eq!(
+        of_model["bob"]["last-connection"], model["last-connection"],
+        "{of_model}"
+    );
+    assert_ne!(model["last-connection"], "never connected", "{models}");
+    let table = bob.ok(&["models"])?;
+    assert!(
+        table.contains("Access  Last connection") && table.contains("write   "),
+        "{table}"
+    );
     assert_three_lines(
         &bob.run(&["destroy-model", "test", "--no-prompt"], "")?,
         1,

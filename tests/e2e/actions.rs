@@ -153,9 +153,9 @@ fn an_action_that_never_ends_is_cancelled_or_runs_out_of_time_and_its_unit_goes_
     let task = home.json(["show-task", "8"])?;
     ensure!(
         task["status"] == "failed"
-            && task["results"]
-                .as_object()
-                .is_none_or(|results| results.is_empty()),
+            && task["results"]["return-code"] == 1
+            && task["results"]["stderr"].is_string()
+            && (task["results"].as_object()).is_some_and(|results| results.len() == 2),
         "{task:#}"
     );
     let unit = home.unit("unruly/0")?;

@@ -26,6 +26,15 @@ fn a_charm_from_the_template_is_tested_published_and_deployed_by_its_name() -> R
             .join("vendor/periapt/guest-sdk/rust/Cargo.toml")
             .is_file()
     );
+    // As the tutorial says.
+    for (file, there) in [
+        ("charmcraft.yaml", true),
+        ("src/lib.rs", true),
+        ("metadata.yaml", false),
+        ("config.yaml", false),
+    ] {
+        assert_eq!(folder.join(file).is_file(), there, "{file}");
+    }
     home.ok(["charm", "vendor", &project])?;
     home.ok(["charm", "test", &project])?;
     let found = home.ok(["charm", "lint", &project, "--strict", "--format", "json"])?;
@@ -40,6 +49,37 @@ fn a_charm_from_the_template_is_tested_published_and_deployed_by_its_name() -> R
     home.ok(["controller-config", &format!("charm-repository={charms}")])?;
     home.ok(["deploy", "greeter"])?;
     home.until_workload("greeter/0", "active")?;
+    let runs = home.json(["hooks", "greeter/0"])?;
+    let mut ran: Vec<&str> = (runs.as_array().into_iter().flatten())
+        .filter_map(|run| run["hook"].as_str())
+        .collect();
+    ran.sort_unstable();
+    assert_eq!(ran, ["config-changed", "install"], "as the tutorial says");
+
+    // Without a terminal the compiler tells what it is at, and its report has its lines.
+    let source = folder.join("src/lib.rs");
+    let mut broken = fs::read_to_string(&source)?;
+    broken.push_str("\nfn broken() -> u8 {\n    \"no number\"\n}\n");
+    fs::write(&source, broken)?;
+    let refused = home.periapt(["charm", "build", &project])?;
+    assert_eq!(refused.code, 1, "{refused:?}");
+    let line = |fits: &dyn Fn(&str) -> bool| refused.err.lines().any(|line| fits(line.trim()));
+    assert!(
+        line(&|line| line.starts_with("Compiling greeter")),
+        "{refused:?}"
+    );
+    assert!(
+        line(&|line| line.starts_with("--> src/lib.rs:")),
+        "{refused:?}"
+    );
+    assert!(
+        line(&|line| line.ends_with("\"no number\"") && line.contains('|')),
+        "{refused:?}"
+    );
+    assert!(
+        line(&|line| line.starts_with("ERROR the charm was not built")),
+        "{refused:?}"
+    );
     Ok(())
 }
 

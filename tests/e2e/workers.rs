@@ -147,7 +147,10 @@ fn a_suspended_model_goes_on_and_starts_nothing() -> anyhow::Result<()> {
     let home = Home::started()?;
     home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
     home.until_workload("site/0", "active")?;
-    assert!(home.ok(["show-credential"])?.contains("validity: valid"));
+    assert!(
+        home.ok(["show-credential"])?
+            .contains("validity-check: valid")
+    );
     assert!(home.ok(["clouds"])?.contains("local"));
     home.ok([
         "add-model",
@@ -161,8 +164,10 @@ fn a_suspended_model_goes_on_and_starts_nothing() -> anyhow::Result<()> {
     home.ok(["invalidate-credential", "moving to another disk"])?;
     let shown = home.ok(["show-credential", "--format", "json"])?;
     let shown: Value = serde_json::from_str(&shown)?;
-    assert_eq!(shown["validity"], "invalid");
-    assert_eq!(shown["reason"], "moving to another disk");
+    let held = &shown["controller-credentials"]["local"]["test"];
+    assert_eq!(held["content"]["validity-check"], "invalid", "{shown}");
+    assert_eq!(held["content"]["reason"], "moving to another disk");
+    assert_eq!(held["models"]["twin"], "admin", "{shown}");
     // The new model says that it is made until that is over.
     until("both models are suspended", || {
         let models = home.ok(["models"])?;

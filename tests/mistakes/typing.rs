@@ -89,7 +89,12 @@ fn bad_values_change_nothing() -> anyhow::Result<()> {
     assert_three_lines(
         &home.periapt(["model-config", "nonsense=1"])?,
         2,
-        &["nonsense"],
+        &["nonsense", "`periapt model-config` lists the options"],
+    );
+    assert_three_lines(
+        &home.periapt(["add-model", "odd", "--config", "nonsense=1"])?,
+        2,
+        &["nonsense", "`periapt model-config` lists the options"],
     );
     Ok(())
 }

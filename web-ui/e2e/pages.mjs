@@ -1,7 +1,7 @@
 import { ask, freePort } from "./steps.mjs";
 
 /** For one step of a walk over all pages: what takes longer does not come. */
-const STEP = 10_000;
+const STEP = 15_000;
 
 /** A step, or an error that says which of which page did not come. */
 async function step(where, what, waiting) {
@@ -108,6 +108,7 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["requested", `${m}/applications/counter/requests`, "counter"],
     ["audit", "/audit", "Audit"],
     ["workers", "/workers", "Workers"],
+    ["alerts", "/alerts", "Alerts"],
     ["controller", "/controller", "Controller"],
     ["users", "/users", "Users"],
     ["user", `/users/${part(user)}`, user],
@@ -143,6 +144,10 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["skip-incident", [`${m}/incidents`, model], "Skip"],
     ["silence-incident", [`${m}/incidents`, model], "Silence"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
+    ["add-alert-rule", ["/alerts", "Alerts"], "Add rule"],
+    ["silence-alert-rule", ["/alerts", "Alerts"], "Silence errors"],
+    ["add-alert-receiver", ["/alerts", "Alerts"], "Add receiver"],
+    ["remove-alert-receiver", ["/alerts", "Alerts"], "Remove ops"],
     ["add-machines", [`${m}?tab=machines`, model], "Add machines"],
     ["views", [m, model], { summary: "Views" }],
     ["as-command", [m, model], { summary: "Show as command" }],
@@ -171,6 +176,12 @@ export function invalid(model, application) {
       place: ["application", `/models/${encodeURIComponent(model)}/applications/${application}`, application],
       button: "Scale",
       fill: { label: "Units", text: "1001", says: "A number from 0 to 1000" },
+    },
+    {
+      name: "invalid-alert-rule",
+      place: ["alerts", "/alerts", "Alerts"],
+      button: "Add rule",
+      fill: { label: "Threshold", text: "soon", says: "A duration such as 5m, 1h30m or 250ms" },
     },
     {
       name: "invalid-machines",
@@ -263,6 +274,8 @@ export async function furnish(periapt, charmFile) {
   await periapt("deploy", charmFile("front"), "front");
   await periapt("deploy", charmFile("shipper"), "shipper");
   await periapt("add-user", "reader");
+  await periapt("add-alert-receiver", "ops", "webhook", "url=https://hooks.example.com/x", "key=0123456789abcdef");
+  await periapt("add-alert-rule", "errors", "unit-error", "0");
   await periapt("add-secret", "database", "password=hush", "--info", "Of the shop");
   await periapt("grant-secret", "database", "site");
   for (const [one, other] of RELATED) await periapt("integrate", one, other);

@@ -80,7 +80,7 @@ pub enum Error {
         /// Why there is none, and what to do.
         reason: String,
     },
-    /// A file operation failed.
+    /// The system refused something, in its own words: a file operation, or what charms do not have, as sockets.
     Files(std::io::Error),
     /// Anything else, in the charm's own words.
     Failed(String),
@@ -158,5 +158,19 @@ impl From<String> for Error {
 impl From<&str> for Error {
     fn from(message: &str) -> Self {
         Error::Failed(message.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// Charms meet them at `?` where nobody opened a file, as with a socket.
+    #[test]
+    fn what_the_system_refuses_is_told_in_its_own_words() {
+        let refused = io::Error::new(io::ErrorKind::Unsupported, "operation not supported");
+        assert_eq!(Error::from(refused).to_string(), "operation not supported");
     }
 }

@@ -43,6 +43,7 @@ mod turns;
 mod ui;
 mod unit_files;
 mod upgrade;
+mod visits;
 
 pub use audit::{AuditConfig, Recorder};
 pub use authenticator::Authenticator;

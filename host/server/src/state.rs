@@ -25,6 +25,7 @@ use crate::authenticator::Authenticator;
 use crate::backups::Backups;
 use crate::compiler::CharmCompiler;
 use crate::feed::ModelCache;
+use crate::identity::Identity;
 use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
@@ -34,6 +35,7 @@ use crate::shares::Shares;
 use crate::turns::Turns;
 use crate::unit_files::UnitFiles;
 use crate::upgrade::Upgrade;
+use crate::visits::Visits;
 
 /// Which controller this is.
 #[derive(Clone, Debug)]
@@ -103,6 +105,7 @@ struct Inner {
     staged: Shares,
     bodies: Shares,
     running: crate::rest::Running,
+    visits: Visits,
     applies: crate::rest::Applies,
 }
 
@@ -135,6 +138,7 @@ impl ServerState {
                 staged: Shares::new(bounds::STAGED_BYTES, bounds::STAGED_OF_ONE_BYTES),
                 bodies: Shares::new(bounds::BODIES_BYTES, bounds::BODIES_OF_ONE_BYTES),
                 running: crate::rest::Running::default(),
+                visits: Visits::default(),
                 applies: crate::rest::Applies::default(),
             }),
         }
@@ -287,6 +291,13 @@ impl ServerState {
     /// Requests with an `Idempotency-Key` that are being carried out.
     pub(crate) fn running(&self) -> &crate::rest::Running {
         &self.inner.running
+    }
+
+    /// Takes note that somebody uses a model.
+    pub(crate) fn note_visit(&self, identity: &Identity, model: &ModelUuid) {
+        self.inner
+            .visits
+            .note(self.store(), self.clock(), identity, model);
     }
 
     /// Models to which this process applies bundles.

@@ -117,6 +117,17 @@ impl RunningTask {
         text.push('\n');
     }
 
+    /// What is told of an action that trapped or returned an error. As in Juju it has a return code and says why on its
+    /// standard error, which one that merely says that it failed does not. A command has printed its reasons.
+    pub fn broke_off(&self, why: &str) -> Results {
+        let mut results = Results::new();
+        if !self.is_command() {
+            results.insert("return-code".to_owned(), 1.into());
+            results.insert("stderr".to_owned(), format!("{why}\n").into());
+        }
+        results
+    }
+
     /// The results with what a command printed and how it ended.
     pub fn with_printed(&self, mut results: Results, return_code: u8) -> Results {
         if !self.is_command() {

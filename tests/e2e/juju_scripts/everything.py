@@ -109,7 +109,8 @@ def _():
     shown = juju.show_model()
     assert shown.short_name == 'scripts' and shown.model_type == 'iaas', shown
     assert shown.users['admin'].access == 'admin', shown
-    assert shown.users['admin'].last_connection, shown
+    assert shown.users['admin'].last_connection not in ('', 'never connected'), shown
+    assert shown.supported_features[0].name == 'juju', shown
     assert shown.status.current == 'available', shown
     assert shown.machines, shown
 
@@ -173,6 +174,12 @@ def _():
     assert task.success and 'index.html' in task.stdout, task
     assert juju.exec('df', machine=0).success
     try:
+        juju.exec('list', unit='site/42')
+    except ValueError as error:
+        assert 'site/42' in str(error), error
+    else:
+        raise AssertionError('a unit that is not there ran a command')
+    try:
         juju.exec('list', '--nonsense', unit='site/0', wait=60)
     except jubilant.TaskError as error:
         assert error.task.return_code == 2, error
@@ -188,6 +195,8 @@ def _():
     assert secret.uri.unique_identifier == uri.unique_identifier, secret
     assert (secret.name, secret.description, secret.revision) == ('database', 'of the shop', 1)
     assert secret.owner == '<model>' and secret.created, secret
+    backends = juju.show_model().secret_backends
+    assert sum(backend.num_secrets for backend in backends.values()) == 1, backends
     assert juju.secrets(owner='site') == []
     juju.grant_secret(uri, ['site', 'front'])
     juju.update_secret(uri, {'password': 'battery staple'}, info='newer', auto_prune=False)

@@ -196,9 +196,9 @@ export interface HookFilter {
   application?: string | undefined;
   hook?: string | undefined;
   result?: string | undefined;
-  /** Microseconds. */
-  since?: number | undefined;
-  until?: number | undefined;
+  /** RFC 3339. */
+  since?: string | undefined;
+  until?: string | undefined;
   limit?: number;
   after?: string | undefined;
 }
@@ -339,12 +339,12 @@ export const alerts = {
     page<t.AlertInfo>(paths.ALERTS, { state, limit }),
   /** The visitor takes it on. */
   acknowledge: (id: number) => call<t.AlertInfo>("POST", `${paths.alert(id)}/acknowledge`),
-  rules: () => call<t.AlertRuleInfo[]>("GET", paths.ALERT_RULES),
+  rules: () => all<t.AlertRuleInfo>(paths.ALERT_RULES),
   addRule: (body: NewAlertRule) => call<t.AlertRuleInfo>("POST", paths.ALERT_RULES, { body }),
   removeRule: (name: string) => call<unknown>("DELETE", paths.alertRule(name)),
   silenceRule: (name: string, duration: string) =>
     call<t.AlertRuleInfo>("POST", `${paths.alertRule(name)}/silence`, { body: { duration } }),
-  receivers: () => call<t.AlertReceiverInfo[]>("GET", paths.ALERT_RECEIVERS),
+  receivers: () => all<t.AlertReceiverInfo>(paths.ALERT_RECEIVERS),
   addReceiver: (body: { name: string; type: string; config: t.SecretValues }) =>
     call<t.AlertReceiverInfo>("POST", paths.ALERT_RECEIVERS, { body }),
   removeReceiver: (name: string) => call<unknown>("DELETE", paths.alertReceiver(name)),

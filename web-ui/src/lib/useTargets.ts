@@ -9,6 +9,7 @@ import { toApplication, toCharm, toDeploy, toIncidents, toMachine, toModel, toOp
 
 const PAGES: Target[] = [
   { kind: "page", name: "Models", where: "", to: "/models" },
+  { kind: "page", name: "Alerts", where: "", to: "/alerts" },
   { kind: "page", name: "Controller", where: "", to: "/controller" },
   { kind: "page", name: "Workers", where: "", to: "/workers" },
   { kind: "page", name: "Audit", where: "", to: "/audit" },

@@ -40,6 +40,9 @@ pub struct Users {
     /// Show times in UTC.
     #[arg(long)]
     pub utc: bool,
+    /// Show when they last connected as a whole time, in UTC and ISO form.
+    #[arg(long)]
+    pub exact_time: bool,
     #[command(flatten)]
     pub controller: ControllerChoice,
     #[command(flatten)]

@@ -38,6 +38,9 @@ pub struct Models {
     /// Show the models that this user may use, of those that you administer.
     #[arg(long, value_name = "USER")]
     pub user: Option<String>,
+    /// Show whole times, in UTC and ISO form.
+    #[arg(long)]
+    pub exact_time: bool,
     #[command(flatten)]
     pub controller: ControllerChoice,
     #[command(flatten)]

@@ -1,9 +1,12 @@
 //! `clouds`, `credentials`: where models may be.
 
+use std::collections::BTreeMap;
+
 use periapt_wire::rest::{Cloud, CloudCredential};
 use serde::Serialize;
 
 use super::Context;
+use super::regions::{Region, by_name};
 use crate::arguments::{Clouds, Credentials, ListFormat};
 use crate::failure::Outcome;
 use crate::output::document::Named;
@@ -16,14 +19,28 @@ use crate::session::Session;
 struct CloudEntry {
     #[serde(rename = "type")]
     kind: String,
-    regions: Vec<String>,
+    regions: Named<Region>,
+}
+
+/// The controller keeps them all, so there are none of the client's.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct CredentialDocument {
+    controller_credentials: Named<OfCloud>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct OfCloud {
+    cloud_credentials: Named<CredentialEntry>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct CredentialEntry {
     auth_type: String,
-    validity: &'static str,
+    /// This and what follows is ours.
+    validity_check: &'static str,
     #[serde(skip_serializing_if = "String::is_empty")]
     reason: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -45,8 +62,8 @@ pub async fn list(context: &Context, arguments: Clouds) -> Outcome {
 fn cloud_document(clouds: Vec<Cloud>) -> Named<CloudEntry> {
     let entry = |cloud: Cloud| {
         let entry = CloudEntry {
+            regions: by_name(&cloud),
             kind: cloud.kind,
-            regions: cloud.regions,
         };
         (cloud.name, entry)
     };
@@ -83,19 +100,28 @@ pub async fn credentials(context: &Context, arguments: Credentials) -> Outcome {
     }
 }
 
-/// By `CLOUD/NAME`.
-fn credential_document(credentials: Vec<CloudCredential>, times: &Times) -> Named<CredentialEntry> {
-    let entry = |held: CloudCredential| {
+fn credential_document(credentials: Vec<CloudCredential>, times: &Times) -> CredentialDocument {
+    let mut clouds: BTreeMap<String, Vec<(String, CredentialEntry)>> = BTreeMap::new();
+    for held in credentials {
         let entry = CredentialEntry {
-            validity: validity(&held),
+            validity_check: validity(&held),
             reason: clean(&held.reason).to_string(),
             since: since(&held, times),
             models: held.models.iter().map(ToString::to_string).collect(),
             auth_type: held.auth_type,
         };
-        (format!("{}/{}", held.cloud, held.name), entry)
+        let of_cloud = clouds.entry(held.cloud).or_default();
+        of_cloud.push((held.name, entry));
+    }
+    let of_cloud = |entries: Vec<(String, CredentialEntry)>| OfCloud {
+        cloud_credentials: entries.into_iter().collect(),
     };
-    credentials.into_iter().map(entry).collect()
+    let clouds = clouds.into_iter();
+    CredentialDocument {
+        controller_credentials: clouds
+            .map(|(cloud, entries)| (cloud, of_cloud(entries)))
+            .collect(),
+    }
 }
 
 fn credential_table(credentials: &[CloudCredential], times: &Times) -> Table {
@@ -140,11 +166,15 @@ mod tests {
             regions: vec!["default".into()],
         };
         assert_eq!(
-            cloud_table(&[cloud]).render(false),
+            cloud_table(std::slice::from_ref(&cloud)).render(false),
             "\
 Cloud  Regions  Default  Type
 local        1  default  local
 "
+        );
+        assert_eq!(
+            serde_json::to_value(cloud_document(vec![cloud])).unwrap(),
+            serde_json::json!({ "local": { "type": "local", "regions": { "default": {} } } })
         );
         let held = |name: &str, reason: &str, since: i64| CloudCredential {
             cloud: "local".into(),
@@ -169,8 +199,15 @@ local  shop        invalid   2026-11-21 10:38:00Z  shop, twin
 "
         );
         let document = serde_json::to_value(credential_document(held.into(), &times)).unwrap();
-        assert_eq!(document["local/lab"].get("reason"), None);
-        assert_eq!(document["local/shop"]["reason"], "no room");
-        assert_eq!(document["local/shop"]["auth-type"], "empty");
+        assert_eq!(
+            document,
+            serde_json::json!({ "controller-credentials": { "local": { "cloud-credentials": {
+                "lab": { "auth-type": "empty", "validity-check": "valid", "models": ["lab", "twin"] },
+                "shop": {
+                    "auth-type": "empty", "validity-check": "invalid", "reason": "no room",
+                    "since": "2026-11-21 10:38:00Z", "models": ["shop", "twin"],
+                },
+            } } } })
+        );
     }
 }

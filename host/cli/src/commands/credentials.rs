@@ -18,7 +18,7 @@ use crate::session::{ModelSession, Session, split};
 // They are named as people type them.
 #[allow(clippy::enum_variant_names)]
 pub enum Verb {
-    /// Show whether the provider of a model may start machines.
+    /// Show credentials, and whether the provider of a cloud may start machines with them.
     ShowCredential(ShowCredential),
     /// Have a credential that was replaced or set right tried again.
     UpdateCredential(UpdateCredential),
@@ -28,7 +28,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct ShowCredential {
-    /// Show your credentials in this cloud in place of that of the model.
+    /// Show your credentials in this cloud alone; --model shows that of a model.
     #[arg(value_name = "CLOUD")]
     pub cloud: Option<String>,
     /// One of them [default: all].
@@ -66,58 +66,41 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Document {
-    model: String,
-    cloud: String,
-    credential: String,
-    validity: &'static str,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    reason: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    since: String,
-}
-
 async fn show(context: &Context, arguments: ShowCredential) -> Outcome {
     let shown = arguments.shown;
-    if let Some(cloud) = &arguments.cloud {
-        let (_, held) = held(context, &shown.model, cloud, arguments.name.as_deref()).await?;
-        let document = BTreeMap::from([("controller-credentials", by_cloud(held))]);
-        return super::show::write(context, &shown, &document);
-    }
-    let here = ModelSession::open(&context.files, &shown.model).await?;
-    let credential = here.client().credential(&here.model).await?;
-    let document = document(&here.model, &credential, &Times::new(shown.utc));
+    let times = Times::new(shown.utc);
+    let clouds = match (&arguments.cloud, &shown.model.model) {
+        (None, Some(_)) => {
+            let here = ModelSession::open(&context.files, &shown.model).await?;
+            let credential = here.client().credential(&here.model).await?;
+            of_model(&here.model, credential, &times)
+        }
+        (cloud, _) => {
+            let (cloud, name) = (cloud.as_deref(), arguments.name.as_deref());
+            let (_, held) = held(context, &shown.model, cloud, name).await?;
+            by_cloud(held, &times)
+        }
+    };
+    let document = BTreeMap::from([("controller-credentials", clouds)]);
     super::show::write(context, &shown, &document)
 }
 
-fn document(model: &str, credential: &ModelCredential, times: &Times) -> Document {
-    Document {
-        model: model.to_owned(),
-        cloud: credential.cloud.clone(),
-        credential: format!("{}/{}", credential.owner, credential.name),
-        validity: if credential.valid { "valid" } else { "invalid" },
-        reason: clean(&credential.reason).to_string(),
-        since: match credential.since {
-            0 => String::new(),
-            since => times.micros(since),
-        },
-    }
-}
-
-/// The caller's credentials in a cloud, and the controller that keeps them.
+/// The caller's credentials, in one cloud or in all, and the controller that keeps them.
 async fn held(
     context: &Context,
     choice: &ModelChoice,
-    cloud: &str,
+    cloud: Option<&str>,
     name: Option<&str>,
 ) -> Outcome<(Session, Vec<CloudCredential>)> {
     let controller = choice.model.as_deref().and_then(|text| split(text).0);
     let session = Session::open_named(&context.files, controller).await?;
     let mut held = session.client.credentials().await?;
-    held.retain(|one| one.cloud == cloud && name.is_none_or(|name| one.name == name));
-    if held.is_empty() {
+    held.retain(|one| {
+        cloud.is_none_or(|cloud| one.cloud == cloud) && name.is_none_or(|name| one.name == name)
+    });
+    if let Some(cloud) = cloud
+        && held.is_empty()
+    {
         let what = match name {
             Some(name) => format!("credential \"{name}\" in cloud \"{cloud}\" not found"),
             None => format!("there are no credentials in cloud \"{cloud}\""),
@@ -129,7 +112,9 @@ async fn held(
     Ok((session, held))
 }
 
-/// A credential as Juju shows it.
+/// Credentials as Juju shows them, by cloud and name.
+type ByCloud = BTreeMap<String, BTreeMap<String, Held>>;
+
 #[derive(Serialize)]
 struct Held {
     content: Content,
@@ -140,20 +125,38 @@ struct Held {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Content {
+    /// Known to its owner.
+    #[serde(skip_serializing_if = "String::is_empty")]
     auth_type: String,
     validity_check: &'static str,
+    /// This and what follows is ours.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    since: String,
 }
 
-fn by_cloud(held: Vec<CloudCredential>) -> BTreeMap<String, BTreeMap<String, Held>> {
-    let mut clouds: BTreeMap<String, BTreeMap<String, Held>> = BTreeMap::new();
+impl Content {
+    fn new(auth_type: String, valid: bool, reason: &str, since: i64, times: &Times) -> Self {
+        Self {
+            auth_type,
+            validity_check: if valid { "valid" } else { "invalid" },
+            reason: clean(reason).to_string(),
+            since: match since {
+                0 => String::new(),
+                since => times.micros(since),
+            },
+        }
+    }
+}
+
+fn by_cloud(held: Vec<CloudCredential>, times: &Times) -> ByCloud {
+    let mut clouds = ByCloud::new();
     for one in held {
         let models = one.models.iter().map(|model| (model.to_string(), "admin"));
         let document = Held {
             models: models.collect(),
-            content: Content {
-                auth_type: one.auth_type,
-                validity_check: if one.valid { "valid" } else { "invalid" },
-            },
+            content: Content::new(one.auth_type, one.valid, &one.reason, one.since, times),
         };
         clouds
             .entry(one.cloud)
@@ -163,10 +166,27 @@ fn by_cloud(held: Vec<CloudCredential>) -> BTreeMap<String, BTreeMap<String, Hel
     clouds
 }
 
+/// The credential of a model, which may be somebody else's.
+fn of_model(model: &str, credential: ModelCredential, times: &Times) -> ByCloud {
+    let ModelCredential {
+        cloud,
+        name,
+        valid,
+        reason,
+        since,
+        owner: _,
+    } = credential;
+    let document = Held {
+        models: BTreeMap::from([(model.to_owned(), "admin")]),
+        content: Content::new(String::new(), valid, &reason, since, times),
+    };
+    BTreeMap::from([(cloud, BTreeMap::from([(name, document)]))])
+}
+
 async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
     if let Some(cloud) = &arguments.cloud {
         let name = arguments.name.as_deref();
-        let (session, held) = held(context, &arguments.model, cloud, name).await?;
+        let (session, held) = held(context, &arguments.model, Some(cloud), name).await?;
         let change = ChangeCredential {
             valid: true,
             reason: String::new(),
@@ -228,12 +248,31 @@ mod tests {
             since: 0,
             models: vec!["demo".parse().unwrap()],
         };
-        let shown = serde_json::to_value(by_cloud(vec![held])).unwrap();
+        let times = Times::new(true);
+        let shown = serde_json::to_value(by_cloud(vec![held], &times)).unwrap();
         assert_eq!(
             shown,
             serde_json::json!({ "local": { "lab": {
                 "content": { "auth-type": "empty", "validity-check": "valid" },
                 "models": { "demo": "admin" },
+            } } })
+        );
+        let credential = ModelCredential {
+            cloud: "local".to_owned(),
+            owner: "bob".to_owned(),
+            name: "shop".to_owned(),
+            valid: false,
+            reason: "no room\u{1b}[2J".to_owned(),
+            since: 1_795_257_480_000_000,
+        };
+        let shown = serde_json::to_value(of_model("shop", credential, &times)).unwrap();
+        assert_eq!(
+            shown,
+            serde_json::json!({ "local": { "shop": {
+                "content": {
+                    "validity-check": "invalid", "reason": "no room", "since": "2026-11-21 10:38:00Z",
+                },
+                "models": { "shop": "admin" },
             } } })
         );
     }

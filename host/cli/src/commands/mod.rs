@@ -29,6 +29,7 @@ pub mod incidents;
 pub mod info;
 mod introspect;
 pub mod known;
+mod list_models;
 mod logs;
 pub mod machines;
 mod metrics;
@@ -111,7 +112,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Regions(verb) => regions::run(context, verb).await,
         Command::Credentials(arguments) => clouds::credentials(context, arguments).await,
         Command::AddModel(arguments) => models::add(context, arguments).await,
-        Command::Models(arguments) => models::list(context, arguments).await,
+        Command::Models(arguments) => list_models::list(context, arguments).await,
         Command::ModelConfig(arguments) => config::model(context, arguments).await,
         Command::ModelDefaults(arguments) => defaults::model_defaults(context, arguments).await,
         Command::ShowModel(arguments) => show_model::show(context, arguments).await,

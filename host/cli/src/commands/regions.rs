@@ -46,7 +46,7 @@ pub struct ShowCloud {
 
 /// A region has nothing but its name.
 #[derive(Debug, Default, PartialEq, Serialize)]
-struct Region {}
+pub(super) struct Region {}
 
 #[derive(Serialize)]
 struct Document {
@@ -89,7 +89,7 @@ async fn show(context: &Context, arguments: ShowCloud) -> Outcome {
     }
 }
 
-fn by_name(cloud: &Cloud) -> Named<Region> {
+pub(super) fn by_name(cloud: &Cloud) -> Named<Region> {
     let names = cloud.regions.iter().cloned();
     names.map(|name| (name, Region::default())).collect()
 }

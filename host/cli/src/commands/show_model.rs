@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use periapt_client::rest::RestError;
 use periapt_model::JUJU_VERSION;
-use periapt_wire::rest::{ListQuery, ModelAccess};
+use periapt_wire::rest::{ListQuery, ModelAccess, SecretBackendInfo, SecretInfo};
 use serde::Serialize;
 
 use super::Context;
@@ -16,7 +16,7 @@ use crate::failure::Outcome;
 use crate::output::document::Named;
 use crate::output::status::document::{Status, detailed};
 use crate::output::text::clean;
-use crate::output::time::Times;
+use crate::output::time::{LastSeen, Times};
 use crate::session::ModelSession;
 
 #[derive(Debug, Args)]
@@ -48,8 +48,12 @@ struct Document {
     /// Only the asker's own, unless they are an admin of the model.
     users: BTreeMap<String, User>,
     machines: Named<Machine>,
+    /// Those in which the model has secrets.
+    #[serde(skip_serializing_if = "Named::is_empty")]
+    secret_backends: Named<Backend>,
     agent_version: &'static str,
     credential: Credential,
+    supported_features: [Feature; 1],
     /// What is disabled in it, with why; ours.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     disabled_commands: BTreeMap<&'static str, String>,
@@ -62,7 +66,7 @@ struct Document {
 struct User {
     display_name: String,
     access: String,
-    /// To the controller; of others it is known to superusers.
+    /// To the model.
     last_connection: String,
 }
 
@@ -71,6 +75,29 @@ struct Machine {
     /// 0 where nobody knows.
     cores: u64,
 }
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Backend {
+    num_secrets: u64,
+    status: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+}
+
+/// What charms may assume.
+#[derive(Serialize)]
+struct Feature {
+    name: &'static str,
+    description: &'static str,
+    version: &'static str,
+}
+
+const JUJU: Feature = Feature {
+    name: "juju",
+    description: "the version of Juju whose charms and clients the model works with",
+    version: JUJU_VERSION,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -96,7 +123,9 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
     let clouds = client.clouds().await?;
     let machines = client.machines(model, &ListQuery::default()).await?;
     let times = Times::new(arguments.shown.utc);
-    let users = users(&here, model, &times).await?;
+    let users = users(&here, model).await?;
+    let secrets = client.secrets(model, None).await?;
+    let secret_backends = backends(&secrets, &client.secret_backends().await?);
     let name = summary.name.to_string();
     let cloud_type = clouds.into_iter().find(|cloud| cloud.name == summary.cloud);
     let blocks = summary.blocks.iter();
@@ -125,6 +154,7 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
                 )
             })
             .collect(),
+        secret_backends,
         agent_version: JUJU_VERSION,
         credential: Credential {
             name: credential.name,
@@ -132,6 +162,7 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
             cloud: credential.cloud,
             validity_check: if credential.valid { "valid" } else { "invalid" },
         },
+        supported_features: [JUJU],
         disabled_commands: blocks
             .map(|(kind, why)| (kind.as_str(), clean(why)))
             .collect(),
@@ -143,29 +174,42 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
 }
 
 /// Whoever may use the model: only its admins may look.
-async fn users(here: &ModelSession, model: &str, times: &Times) -> Outcome<BTreeMap<String, User>> {
+async fn users(here: &ModelSession, model: &str) -> Outcome<BTreeMap<String, User>> {
     let all: Vec<ModelAccess> = match here.client().model_access(model).await {
         Ok(all) => all,
         Err(RestError::Problem(problem)) if problem.status == 403 => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    // Whoever may not look is told nothing of others.
-    let known = here.client().users().await.unwrap_or_default();
+    // Programs read times, so they are whole.
+    let seen = LastSeen::new(true);
     let entries = all.into_iter().filter_map(|user| {
-        let login = known.iter().find(|one| one.name == user.user);
-        let last_connection = match login.map(|one| one.last_login) {
-            Some(Some(time)) => times.micros(time),
-            Some(None) => "never connected".to_owned(),
-            None => "unknown".to_owned(),
-        };
         let entry = User {
             display_name: clean(&user.display_name),
             access: user.access?.to_string(),
-            last_connection,
+            last_connection: seen.told(user.last_connection),
         };
         Some((user.user, entry))
     });
     Ok(entries.collect())
+}
+
+/// Where the newest revision of each secret is.
+fn backends(secrets: &[SecretInfo], known: &[SecretBackendInfo]) -> Named<Backend> {
+    let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
+    let newest = secrets.iter().filter_map(|secret| secret.revisions.last());
+    for revision in newest {
+        *counted.entry(revision.backend.as_str()).or_default() += 1;
+    }
+    let shown = counted.into_iter().map(|(name, num_secrets)| {
+        let backend = known.iter().find(|backend| backend.name == name);
+        let shown = Backend {
+            num_secrets,
+            status: backend.map_or_else(|| "active".to_owned(), |backend| backend.status.clone()),
+            message: backend.map_or_else(String::new, |backend| clean(&backend.message)),
+        };
+        (name.to_owned(), shown)
+    });
+    shown.collect()
 }
 
 /// What a machine's hardware says of its cores.
@@ -183,5 +227,40 @@ mod tests {
         assert_eq!(cores("arch=amd64 cores=4 mem=1M"), Some(4));
         assert_eq!(cores("arch=amd64"), None);
         assert_eq!(cores(""), None);
+    }
+
+    const TIME: &str = "2026-11-21T10:38:00Z";
+
+    #[test]
+    fn secrets_are_counted_by_the_back_end_of_their_newest_revision() {
+        let secret = |id: u8, backends: &[&str]| -> SecretInfo {
+            let revisions = backends.iter().zip(1..).map(|(backend, revision)| {
+                serde_json::json!({ "revision": revision, "backend": backend, "created-at": TIME })
+            });
+            serde_json::from_value(serde_json::json!({
+                "id": format!("{id:020}"), "owner": { "kind": "model", "name": "test" }, "label": "",
+                "description": "", "rotate": "never", "auto-prune": false, "created-at": TIME,
+                "updated-at": TIME, "revisions": revisions.collect::<Vec<_>>(), "grants": [],
+            }))
+            .unwrap()
+        };
+        let vault: SecretBackendInfo = serde_json::from_value(serde_json::json!({
+            "name": "safe", "type": "vault", "config": {}, "secrets": 7, "status": "error",
+            "message": "sealed",
+        }))
+        .unwrap();
+        let all = [
+            secret(1, &["internal"]),
+            secret(2, &["internal", "safe"]),
+            secret(3, &["internal"]),
+        ];
+        assert_eq!(
+            serde_json::to_value(backends(&all, &[vault])).unwrap(),
+            serde_json::json!({
+                "internal": { "num-secrets": 2, "status": "active" },
+                "safe": { "num-secrets": 1, "status": "error", "message": "sealed" },
+            })
+        );
+        assert!(backends(&[], &[]).is_empty());
     }
 }

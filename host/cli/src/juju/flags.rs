@@ -168,7 +168,7 @@ pub const ALL: &[Flag] = &[
 
     switch(&["model-config", "controller-config", "model-defaults"], "ignore-read-only-fields", EVERY_KEY),
     switch(&["models"], "all", NOTHING_HIDDEN),
-    switch(&["models", "users", "show-user"], "exact-time", "times are exact always"),
+    switch(&["show-user"], "exact-time", "times are exact always"),
     switch(&["controllers"], "refresh", "what is known here is what controllers told at the last login"),
     switch(&["controllers"], "managed", "all controllers that are known here are listed"),
     switch(&["clouds"], "all", NOTHING_HIDDEN),

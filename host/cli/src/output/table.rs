@@ -73,6 +73,19 @@ impl Cell {
             tone: Tone::Plain,
         }
     }
+
+    fn plain(&self) -> String {
+        self.text.clone()
+    }
+
+    fn painted(&self) -> String {
+        self.tone.paint(&self.text)
+    }
+
+    /// As the header of a column, which Juju's tables have in bold.
+    fn bold(&self) -> String {
+        self.text.bold().to_string()
+    }
 }
 
 impl<T: AsRef<str>> From<T> for Cell {
@@ -129,13 +142,16 @@ impl Table {
             })
             .collect();
         let mut out = String::new();
-        for row in std::iter::once(&headers).chain(&self.rows) {
-            self.line(&mut out, row, &widths, paint);
+        let head: fn(&Cell) -> String = if paint { Cell::bold } else { Cell::plain };
+        let body: fn(&Cell) -> String = if paint { Cell::painted } else { Cell::plain };
+        self.line(&mut out, &headers, &widths, head);
+        for row in &self.rows {
+            self.line(&mut out, row, &widths, body);
         }
         out
     }
 
-    fn line(&self, out: &mut String, row: &[Cell], widths: &[usize], paint: bool) {
+    fn line(&self, out: &mut String, row: &[Cell], widths: &[usize], shown: fn(&Cell) -> String) {
         let last = row
             .iter()
             .rposition(|cell| !cell.text.is_empty())
@@ -148,11 +164,7 @@ impl Table {
                     .unwrap_or_default()
                     .saturating_sub(width(&cell.text)),
             );
-            let text = if paint {
-                cell.tone.paint(&cell.text)
-            } else {
-                cell.text.clone()
-            };
+            let text = shown(cell);
             let right = self.right.get(column).copied().unwrap_or_default();
             if right {
                 out.push_str(&padding);
@@ -212,6 +224,7 @@ a-long-name  error    1/12  hook failed
             "{painted:?}"
         );
         assert!(painted.contains("\u{1b}[31merror\u{1b}[39m"));
+        assert!(painted.starts_with("\u{1b}[1mApp\u{1b}[0m          \u{1b}[1mStatus\u{1b}[0m  "));
         assert_eq!(super::super::text::clean(&painted), table().render(false));
     }
 
@@ -224,6 +237,7 @@ a-long-name  error    1/12  hook failed
     fn a_charm_cannot_break_a_line() {
         let mut table = Table::new(&["Unit", "Message"]);
         table.row(vec!["site/0".into(), "one\ntwo\u{1b}[2J".into()]);
-        assert_eq!(table.render(true), "Unit    Message\nsite/0  one two\n");
+        assert_eq!(table.render(false), "Unit    Message\nsite/0  one two\n");
+        assert!(table.render(true).ends_with("\nsite/0  one two\n"));
     }
 }

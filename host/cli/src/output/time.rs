@@ -83,6 +83,54 @@ impl Times {
     }
 }
 
+/// When somebody was last there, as Juju tells it.
+#[derive(Clone, Debug)]
+pub struct LastSeen {
+    /// None where the whole time is wanted.
+    now: Option<Timestamp>,
+}
+
+impl LastSeen {
+    /// `exact`: the whole time, in UTC and ISO form, else how long ago it was.
+    pub fn new(exact: bool) -> Self {
+        Self {
+            now: (!exact).then(Timestamp::now),
+        }
+    }
+
+    #[cfg(test)]
+    pub fn at(now: Timestamp) -> Self {
+        Self { now: Some(now) }
+    }
+
+    /// A stored time, in microseconds since the epoch. It is good to a minute, so nothing finer is told.
+    pub fn told(&self, micros: Option<i64>) -> String {
+        let Some(micros) = micros else {
+            return "never connected".to_owned();
+        };
+        let Some(now) = self.now else {
+            return Times::new(true).micros(micros);
+        };
+        let minutes = now.as_microsecond().saturating_sub(micros) / 60_000_000;
+        let ago = |number: i64, unit: &str| match number {
+            1 => format!("1 {unit} ago"),
+            number => format!("{number} {unit}s ago"),
+        };
+        match minutes {
+            ..1 => "just now".to_owned(),
+            1..60 => ago(minutes, "minute"),
+            60..1440 => ago(minutes / 60, "hour"),
+            _ => Timestamp::from_microsecond(micros)
+                .map(|time| {
+                    time.to_zoned(TimeZone::UTC)
+                        .strftime("%Y-%m-%d")
+                        .to_string()
+                })
+                .unwrap_or_default(),
+        }
+    }
+}
+
 /// `Z`, or `+01:00`.
 fn offset(offset: Offset) -> String {
     let seconds = offset.seconds();
@@ -113,6 +161,24 @@ mod tests {
         );
         assert_eq!(utc.wire("soon"), "soon");
         assert_eq!(utc.micros(0), "");
+    }
+
+    #[test]
+    fn the_last_connection_is_told_as_juju_tells_it() {
+        let then = 1_795_257_480_123_456;
+        let after = |seconds: i64| {
+            let now = Timestamp::from_microsecond(then + seconds * 1_000_000).unwrap();
+            LastSeen::at(now).told(Some(then))
+        };
+        assert_eq!(after(-5), "just now", "clocks differ");
+        assert_eq!(after(59), "just now");
+        assert_eq!(after(60), "1 minute ago");
+        assert_eq!(after(3599), "59 minutes ago");
+        assert_eq!(after(3600), "1 hour ago");
+        assert_eq!(after(86_399), "23 hours ago");
+        assert_eq!(after(86_400), "2026-11-21");
+        assert_eq!(LastSeen::new(false).told(None), "never connected");
+        assert_eq!(LastSeen::new(true).told(Some(then)), "2026-11-21 10:38:00Z");
     }
 
     #[test]

@@ -121,6 +121,7 @@ async fn let_in(
         named,
     });
     if let Some(model) = model {
+        state.note_visit(&identity, &model);
         extensions.insert(Admitted(model));
     }
     if let Some(token) = token {

@@ -195,6 +195,17 @@ impl Row {
         row
     }
 
+    /// The same, but where the request says that nothing is to be done: then it is answered with 200.
+    pub(super) fn may_begin_at<const N: usize>(
+        self,
+        path: paths::Path<N>,
+        parts: &'static [&'static str],
+    ) -> Self {
+        let mut row = self.creates(path, parts);
+        row.route.success = 200;
+        row
+    }
+
     /// It is a list of these.
     pub(super) fn lists<T: Listed>(mut self) -> Self {
         self.lists = Some((T::FILTERS, T::FIELDS));

@@ -63,6 +63,9 @@ pub async fn log_in(
         Identity::User { name } => Some(person(state, name, model.as_ref()).await?),
         _ => None,
     };
+    if let Some(model) = &model {
+        state.note_visit(&identity, model);
+    }
     let result = LoginResult {
         controller_tag: Tag::Controller(state.controller().uuid.clone()),
         model_tag: model.clone().map(Tag::Model),

@@ -9,6 +9,7 @@
 
 mod access;
 mod accounts;
+mod alerts;
 mod audit;
 mod blocks;
 mod bundles;
@@ -36,3 +37,4 @@ mod strict;
 mod terms;
 mod upgrade;
 mod user_secrets;
+mod visits;

@@ -4,7 +4,7 @@
 //! `cargo xtask openapi` writes the file anew, and refuses to where a promise would be broken. What may change
 //! without breaking anybody: what was needed may be left out, and what was sometimes told may always be.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -240,10 +240,10 @@ fn compared(kept: &BTreeSet<String>, now: &BTreeSet<String>) -> (Vec<String>, Ve
             .min();
         line[..end.unwrap_or(line.len())].to_owned()
     };
-    let subjects: BTreeMap<String, ()> = kept.iter().map(|line| (subject(line), ())).collect();
+    let subjects: BTreeSet<String> = kept.iter().map(|line| subject(line)).collect();
     let mut added = Vec::new();
     for line in now.difference(kept) {
-        match line.contains(" needs ") && subjects.contains_key(&subject(line)) {
+        match line.contains(" needs ") && subjects.contains(&subject(line)) {
             true => broken.push(format!("asked for beyond: {line}")),
             false => added.push(line.clone()),
         }

@@ -1,8 +1,6 @@
 //! Lists in pages, conditional changes, changes asked for twice, uploads with a digest.
 
-use std::time::Duration;
-
-use crate::common::{House, Http, PASSWORD, charm_archive};
+use crate::common::{House, Http, PASSWORD, admin, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::status::{Machine, Status};
@@ -283,6 +281,8 @@ async fn a_change_its_kept_answer_and_its_audit_row_are_one_commit() {
         answer(request.json(&json!({ "set": { "port": port } })), "etag")
     };
     set("k1", 81).await;
+    // That a token and a model are in use is written down beside the first request.
+    house.visited(&admin(), "first").await;
     let before = house.store.measures();
     let (status, tag, body) = set("k2", 82).await;
     let after = house.store.measures();
@@ -307,17 +307,17 @@ async fn a_machine_that_is_tried_again_is_one_commit_with_its_answer_and_its_rec
     let said = house.store.set_instance_statuses(&model, statuses);
     said.await.unwrap();
     let http = house.http().await;
-    // That a token is in use is written down beside its first request.
-    let noted = house.store.measures();
+    // That a token and a model are in use is written down beside the first request.
     http.get("/v1/models/first/machines/0").await;
-    while house.store.measures().commits == noted.commits {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    house.visited(&admin(), "first").await;
     let before = house.store.measures();
     let path = "/v1/models/first/machines/0/retry-provisioning";
     let (status, body) = http.send("POST", path, None).await;
     let after = house.store.measures();
-    assert_eq!((status, &body["instance"]["status"]), (200, &json!("pending")));
+    assert_eq!(
+        (status, &body["instance"]["status"]),
+        (200, &json!("pending"))
+    );
     assert_eq!(after.commits - before.commits, 1);
     house.close().await;
 }
@@ -383,6 +383,8 @@ async fn a_charm_its_compiled_form_and_the_record_of_its_upload_are_one_commit()
     // until then. For the second model they are there.
     let (status, _, charm) = upload("first").await;
     assert_eq!(status, 201, "{charm}");
+    http.get("/v1/models/second").await;
+    house.visited(&admin(), "second").await;
     let before = house.store.measures();
     let (status, _, charm) = upload("second").await;
     let after = house.store.measures();

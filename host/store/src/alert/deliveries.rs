@@ -3,7 +3,7 @@
 use periapt_model::alert::{Message, retry_after};
 use periapt_wire::rest::{AlertDelivery, AlertDeliveryQuery, Page};
 
-use super::{FAILED, SENT, page};
+use super::{FAILED, SENT};
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json};
 use crate::full_status::rfc3339;
@@ -170,7 +170,8 @@ impl Store {
         &self,
         query: &AlertDeliveryQuery,
     ) -> Result<Page<AlertDelivery>> {
-        let (paging, before) = (Paging::of(query.limit)?, before(query.after.as_deref())?);
+        let paging = Paging::of(query.limit)?;
+        let before = before(query.after.as_deref())?;
         let receiver = query.receiver.as_deref().unwrap_or_default();
         let values = params![before, receiver, paging.rows()];
         let rows = self.glance().await?.all(PAGE, values).await?;

@@ -4,13 +4,13 @@ use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, UserName};
 use periapt_wire::rest::{AlertInfo, AlertQuery, Page};
 
-use super::{FIRING, RESOLVED, page};
+use super::{FIRING, RESOLVED};
 use crate::changes::namespace;
 use crate::db::{Session, columns, params};
 use crate::entities::Reach;
 use crate::error::StoreError;
 use crate::full_status::rfc3339;
-use crate::page::{self, Paging};
+use crate::page::{Paging, before};
 use crate::{Result, Store};
 
 /// Rows that are read at once while those are looked for that a visitor may see.
@@ -68,7 +68,7 @@ impl Store {
     /// controller those that may everything.
     pub async fn alerts(&self, reach: &Reach, query: &AlertQuery) -> Result<Page<AlertInfo>> {
         let paging = Paging::of(query.limit)?;
-        let mut before = page::before(query.after.as_deref())?;
+        let mut before = before(query.after.as_deref())?;
         let state = query.state.as_deref().unwrap_or_default();
         if !["", FIRING, RESOLVED].contains(&state) {
             return Err(StoreError::bad_request(format!(
@@ -114,7 +114,7 @@ impl Store {
                     tx.touch(&row.model, namespace::ALERT, id.to_string());
                 }
                 let row = tx.db.one(ONE, params![id]).await?.ok_or_else(missing)?;
-                Ok(row.into())
+                Ok(AlertInfo::from(row))
             })
         })
         .await

@@ -13,7 +13,7 @@ use periapt_wire::rest::{BundleApply, BundleApplyState, BundleChange, BundleQuer
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json, word};
 use crate::error::StoreError;
-use crate::page::{self, Paging};
+use crate::page::{Paging, before};
 use crate::tables::{Table, tables};
 use crate::{Result, Store, require_alive_model, require_model};
 
@@ -210,8 +210,8 @@ impl Store {
         model: &ModelUuid,
         query: &BundleQuery,
     ) -> Result<Page<KnownApply>> {
-        let before = page::before(query.after.as_deref())?;
         let paging = Paging::of(query.limit)?;
+        let before = before(query.after.as_deref())?;
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
         let rows = db

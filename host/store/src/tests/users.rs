@@ -1,3 +1,4 @@
+mod connections;
 mod tokens;
 
 use std::time::Duration;

@@ -40,8 +40,20 @@ columns! {
         name = "model.name" as word,
         access = "CASE WHEN account.access = 'superuser' THEN 'admin' ELSE model_access.access END"
             as word,
+        last_connection = "(SELECT model_connection.connected_at FROM model_connection
+            WHERE model_connection.model_uuid = model.uuid
+                AND model_connection.account = account.name)",
     }
     const OWN = seen!("ORDER BY model.name");
+}
+
+columns! {
+    /// Read with every request, so without what only lists show.
+    struct Named -> ModelStanding {
+        model = "model.uuid" as word,
+        access = "CASE WHEN account.access = 'superuser' THEN 'admin' ELSE model_access.access END"
+            as word,
+    }
     const NAMED = seen!(
         "AND (model.uuid = $2 OR model.name = $2)
         ORDER BY CASE WHEN model.uuid = $2 THEN 0 ELSE 1 END"
@@ -54,9 +66,12 @@ columns! {
         display_name: String = "COALESCE(account.display_name, '')",
         access: ModelPermission = "model_access.access" as word,
         owner: bool = "CASE WHEN model.owner = model_access.account THEN 1 ELSE 0 END",
+        last_connection: Option<i64> = "model_connection.connected_at",
     }
     const ACCESS = "FROM model_access JOIN model ON model.uuid = model_access.model_uuid
         LEFT JOIN account ON account.name = model_access.account
+        LEFT JOIN model_connection ON model_connection.model_uuid = model_access.model_uuid
+            AND model_connection.account = model_access.account
         WHERE model_access.model_uuid = $1 AND ($2 = '' OR model_access.account = $2)
         ORDER BY model_access.account";
 }
@@ -76,15 +91,8 @@ impl Store {
         user: &UserName,
         model: &str,
     ) -> Result<Option<ModelStanding>> {
-        let found = self
-            .glance()
-            .await?
-            .one(NAMED, params![user, model])
-            .await?;
-        Ok(found.map(|found| ModelStanding {
-            model: found.uuid,
-            access: found.access,
-        }))
+        let mut db = self.glance().await?;
+        Ok(db.one(NAMED, params![user, model]).await?)
     }
 
     /// The models that a user can see, by name, with what they may do there.
@@ -192,6 +200,7 @@ impl Store {
                 let about = views::user::find(&mut tx.db, &user).await?;
                 let present = read_access(&mut tx.db, &model, user.as_str()).await?.pop();
                 let owner = present.as_ref().is_some_and(|present| present.owner);
+                let last_connection = present.as_ref().and_then(|present| present.last_connection);
                 let before = present.and_then(|present| present.access);
                 let wanted = change(before);
                 if owner && wanted != Some(ModelPermission::Admin) {
@@ -214,6 +223,7 @@ impl Store {
                     display_name: about.display_name,
                     access: wanted,
                     owner,
+                    last_connection,
                 })
             })
         })
@@ -248,6 +258,7 @@ async fn read_access(db: &mut Session, model: &ModelUuid, user: &str) -> Result<
         display_name: row.display_name,
         access: Some(row.access),
         owner: row.owner,
+        last_connection: row.last_connection,
     };
     Ok(rows.into_iter().map(access).collect())
 }

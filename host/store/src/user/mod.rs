@@ -17,10 +17,12 @@ use crate::tables::{Table, tables};
 use crate::{Result, Store, views};
 
 pub(crate) mod access;
+mod connections;
 pub(crate) mod tokens;
 
 pub(crate) const TABLES: &[Table] = tables! {
     "model_access";
+    "model_connection";
 };
 
 /// The hash of no password anybody has: checked when a user does not exist, so that the answer
@@ -192,6 +194,7 @@ impl Store {
                         params![&user],
                     )
                     .await?;
+                connections::forget(tx, &user).await?;
                 tokens::end_all(tx, &user).await?;
                 for model in owned {
                     let sql = "UPDATE model SET owner = $2 WHERE uuid = $1";

@@ -412,7 +412,7 @@ async fn free_name(
     }
 }
 
-fn noted() -> i64 {
+pub(crate) fn noted() -> i64 {
     i64::try_from(USE_NOTED.as_micros()).unwrap_or(i64::MAX)
 }
 

@@ -29,8 +29,11 @@ columns! {
         uuid: ModelUuid = "model.uuid" as word,
         name: ModelName = "model.name" as word,
         access: ModelPermission = "model_access.access" as word,
+        last_connection: Option<i64> = "model_connection.connected_at",
     }
     const OWN_MODELS = "FROM model_access JOIN model ON model.uuid = model_access.model_uuid
+        LEFT JOIN model_connection ON model_connection.model_uuid = model_access.model_uuid
+            AND model_connection.account = model_access.account
         WHERE $1 = '' OR model_access.account = $1 ORDER BY model.name";
 }
 
@@ -66,6 +69,7 @@ async fn read(db: &mut Session, which: &str) -> Result<Vec<UserInfo>> {
                 uuid: model.uuid,
                 name: model.name,
                 access: model.access,
+                last_connection: model.last_connection,
             });
         }
     }

@@ -208,7 +208,11 @@ impl Executor {
                     true => (TaskStatus::Aborted, CANCELLED.to_owned()),
                     false => (TaskStatus::Failed, reason),
                 };
-                self.task_failed(due, &task, status, message, run, Answer::default())
+                let mut answer = Answer::default();
+                if status == TaskStatus::Failed {
+                    answer.results = task.broke_off(&message);
+                }
+                self.task_failed(due, &task, status, message, run, answer)
                     .await
             }
             // A task is refused it, so that it is none of its ends; should it be, nothing is committed.

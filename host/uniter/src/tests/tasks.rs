@@ -112,6 +112,10 @@ async fn an_action_that_fails_puts_no_unit_in_error_and_leaves_nothing() {
         (task.status, task.message.as_str()),
         (TaskStatus::Failed, "no disk")
     );
+    assert_eq!(
+        serde_json::Value::Object(task.results),
+        json!({"return-code": 1, "stderr": "no disk\n"})
+    );
     // One that says that it failed has its changes committed.
     world.sandbox.script(|_, _| {
         let mut effects = answer("found", "nothing");
@@ -126,7 +130,10 @@ async fn an_action_that_fails_puts_no_unit_in_error_and_leaves_nothing() {
         (task.status, task.message.as_str()),
         (TaskStatus::Failed, "nothing to build")
     );
-    assert_eq!(task.results["found"], "nothing");
+    assert_eq!(
+        serde_json::Value::Object(task.results),
+        json!({"found": "nothing"})
+    );
     // One that the charm does not have.
     let third = world
         .controller

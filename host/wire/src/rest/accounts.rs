@@ -165,6 +165,14 @@ pub struct OwnModelAccess {
     pub uuid: ModelUuid,
     pub name: ModelName,
     pub access: ModelPermission,
+    /// When they last used it, to a minute; left out where they never did.
+    #[serde(
+        default,
+        with = "periapt_model::time::micros::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub last_connection: Option<i64>,
 }
 
 /// A browser's login. Requests that change something repeat `csrf` in the header
@@ -313,4 +321,12 @@ pub struct ModelAccess {
     /// None once it was taken away.
     pub access: Option<ModelPermission>,
     pub owner: bool,
+    /// When they last used the model, to a minute; left out where they never did.
+    #[serde(
+        default,
+        with = "periapt_model::time::micros::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub last_connection: Option<i64>,
 }

@@ -30,7 +30,7 @@ export function HookRunPage() {
     queryFn: () => hooks.report(model, Number(run)),
     // Lines of a hook that failed come a moment after its end.
     refetchInterval: ({ state: { data } }) =>
-      data && present() - data.run["started-at"] - data.run.duration < LATE ? 2_000 : false,
+      data && present() - (micros(data.run["started-at"]) ?? 0) - data.run.duration < LATE ? 2_000 : false,
   });
   const cli = command("show-hook", "-m", model, run);
   const crumbs = [

@@ -16,7 +16,7 @@ use crate::failure::Outcome;
 use crate::output::document::Named;
 use crate::output::table::{Cell, Table};
 use crate::output::text::clean;
-use crate::output::time::Times;
+use crate::output::time::{LastSeen, Times};
 use crate::password;
 use crate::session::{ModelSession, Session};
 
@@ -97,7 +97,8 @@ pub async fn list(context: &Context, arguments: Users) -> Outcome {
         ListFormat::Json => output.json(&entries),
         ListFormat::Yaml => output.yaml(&entries),
         ListFormat::Tabular => {
-            let table = table(&users, &session.user, &Times::new(arguments.utc));
+            let seen = LastSeen::new(arguments.exact_time);
+            let table = table(&users, &session.user, &Times::new(arguments.utc), &seen);
             let table = table.render(output.paints());
             output.data(&format!("Controller: {}\n\n{table}", session.name))
         }
@@ -111,6 +112,7 @@ struct ModelUser {
     #[serde(skip_serializing_if = "String::is_empty")]
     display_name: String,
     access: String,
+    last_connection: String,
 }
 
 async fn of_model(context: &Context, arguments: &Users, model: &str) -> Outcome {
@@ -122,19 +124,22 @@ async fn of_model(context: &Context, arguments: &Users, model: &str) -> Outcome 
     };
     let here = ModelSession::open(&context.files, &choice).await?;
     let all = here.client().model_access(&here.model).await?;
-    let users = model_users(all);
+    // Programs read times, so they are whole in documents.
+    let whole = arguments.exact_time || arguments.format != ListFormat::Tabular;
+    let users = model_users(all, &LastSeen::new(whole));
     let output = context.output.to(&arguments.target)?;
     match arguments.format {
         ListFormat::Json => output.json(&users),
         ListFormat::Yaml => output.yaml(&users),
         ListFormat::Tabular => {
-            let mut table = Table::new(&["Name", "Display name", "Access"]);
+            let mut table = Table::new(&["Name", "Display name", "Access", "Last connection"]);
             for (name, user) in &users {
                 let star = if *name == here.session.user { "*" } else { "" };
                 table.row(vec![
                     Cell::from(format!("{name}{star}")),
                     (&user.display_name).into(),
                     (&user.access).into(),
+                    (&user.last_connection).into(),
                 ]);
             }
             output.data(&table.render(output.paints()))
@@ -143,18 +148,19 @@ async fn of_model(context: &Context, arguments: &Users, model: &str) -> Outcome 
 }
 
 /// By name, without those from whom access was taken.
-fn model_users(all: Vec<ModelAccess>) -> BTreeMap<String, ModelUser> {
+fn model_users(all: Vec<ModelAccess>, seen: &LastSeen) -> BTreeMap<String, ModelUser> {
     let users = all.into_iter().filter_map(|user| {
         let shown = ModelUser {
             display_name: clean(&user.display_name),
             access: user.access?.to_string(),
+            last_connection: seen.told(user.last_connection),
         };
         Some((user.user, shown))
     });
     users.collect()
 }
 
-fn table(users: &[UserInfo], own: &str, times: &Times) -> Table {
+fn table(users: &[UserInfo], own: &str, times: &Times, seen: &LastSeen) -> Table {
     let mut table = Table::new(&[
         "Name",
         "Display name",
@@ -167,8 +173,7 @@ fn table(users: &[UserInfo], own: &str, times: &Times) -> Table {
         let last = match user.last_login {
             _ if user.disabled => "disabled".to_owned(),
             None if !user.registered => "not registered yet".to_owned(),
-            None => "never connected".to_owned(),
-            Some(time) => times.micros(time),
+            time => seen.told(time),
         };
         table.row(vec![
             Cell::from(format!("{}{star}", user.name)),
@@ -296,19 +301,24 @@ mod tests {
     #[test]
     fn users_of_a_model_are_those_who_may_use_it() {
         let all: Vec<ModelAccess> = serde_json::from_value(json!([
-            { "user": "bob", "display-name": "Bob\u{1b}[2J", "access": "write", "owner": false },
+            { "user": "bob", "display-name": "Bob\u{1b}[2J", "access": "write", "owner": false,
+              "last-connection": "2026-11-21T10:38:00Z" },
             { "user": "eve", "display-name": "", "access": null, "owner": false },
             { "user": "admin", "display-name": "", "access": "admin", "owner": true },
         ]))
         .unwrap();
-        let users = model_users(all);
+        let users = model_users(all, &LastSeen::new(true));
         assert_eq!(
             users.keys().map(String::as_str).collect::<Vec<_>>(),
             ["admin", "bob"]
         );
         let shown = serde_json::to_value(&users).unwrap();
-        assert_eq!(shown["admin"], json!({ "access": "admin" }));
+        assert_eq!(
+            shown["admin"],
+            json!({ "access": "admin", "last-connection": "never connected" })
+        );
         assert_eq!(shown["bob"]["access"], "write");
+        assert_eq!(shown["bob"]["last-connection"], "2026-11-21 10:38:00Z");
         assert!(!shown["bob"]["display-name"].to_string().contains("u001b"));
     }
 
@@ -342,7 +352,7 @@ admin*                superuser  2026-11-21 10:38:00Z  2026-11-21 10:39:00Z
 bob     Bob Burr      login      2026-11-21 10:38:00Z  not registered yet
 carol                 login      2026-11-21 10:38:00Z  disabled
 ";
-        let table = table(&users, "admin", &Times::new(true));
+        let table = table(&users, "admin", &Times::new(true), &LastSeen::new(true));
         assert_eq!(table.render(false), expected);
     }
 

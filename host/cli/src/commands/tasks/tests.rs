@@ -99,3 +99,18 @@ fn a_unit_may_be_the_one_that_leads() {
         assert!(target(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn what_is_not_there_is_told_in_the_words_that_clients_of_juju_look_for() {
+    use periapt_model::Refusal;
+    use periapt_model::refusal::Subject;
+    use periapt_wire::Problem;
+
+    let told = |refusal| {
+        let problem = Problem::new(refusal).titled("unit \"site/42\" not found");
+        refused(RestError::Problem(problem)).to_string()
+    };
+    let missing = told(Refusal::NotFound(Subject::Unit));
+    assert!(missing.starts_with("ERROR unit \"site/42\" not found (not found): no task failed"));
+    assert!(!told(Refusal::BadRequest).contains("task failed"));
+}

@@ -120,9 +120,8 @@ site:juju-info        log-agent:site  juju-info  subordinate
     );
 }
 
-#[test]
-fn storage_stands_behind_all_else() {
-    let (status, times) = (status(), utc());
+/// A storage that `site/0` has.
+fn stored() -> Vec<StorageInfo> {
     let storage = json!({
         "id": "data/0", "kind": "filesystem", "owner": "site/0", "life": "alive",
         "status": { "status": "attached", "message": "", "data": {}, "since": 0 }, "pool": "loop",
@@ -131,7 +130,13 @@ fn storage_stands_behind_all_else() {
             "unit": "site/0", "machine": "0", "location": "/srv/data", "read-only": false, "life": "alive",
         }],
     });
-    let storages: Vec<_> = vec![serde_json::from_value(storage).unwrap()];
+    vec![serde_json::from_value(storage).unwrap()]
+}
+
+#[test]
+fn storage_stands_behind_all_else() {
+    let (status, times) = (status(), utc());
+    let storages = stored();
     let view = View {
         storages: &storages,
         ..view(&status, &times, StatusFormat::Tabular)
@@ -248,6 +253,21 @@ fn the_summary_counts() {
 }
 
 #[test]
+fn the_summary_sorts_ports_by_number_as_the_table_does() {
+    let mut status = status();
+    let application = status.applications.get_mut("site").unwrap();
+    let units = application.units.as_mut().unwrap();
+    let ports = ["5000-5010/udp", "53/udp", "8081/tcp", "8080/tcp"];
+    units.get_mut("site/0").unwrap().opened_ports = ports.map(str::to_owned).into();
+    let text = view(&status, &utc(), StatusFormat::Summary).text(false);
+    let line = "      Utilizing ports:  8080-8081/tcp 53,5000-5010/udp";
+    assert!(
+        text.lines().any(|found| found == line),
+        "{line:?} is not in\n{text}"
+    );
+}
+
+#[test]
 fn the_document_has_jujus_keys_and_nesting() {
     let (status, times) = (status(), utc());
     let document =
@@ -307,6 +327,55 @@ fn the_document_has_jujus_keys_and_nesting() {
     assert_eq!(document["storage"], json!({}));
     assert_eq!(document["controller"], json!({ "timestamp": "10:38:00Z" }));
     assert!(!document.to_string().contains("null"));
+}
+
+/// jubilant, the Python client of Juju's command line, reads these without a default.
+#[test]
+fn what_clients_read_without_a_default_is_there() {
+    let (status, times) = (status(), utc());
+    let storages = stored();
+    let view = View {
+        storages: &storages,
+        ..view(&status, &times, StatusFormat::Json)
+    };
+    let document = serde_json::to_value(view.document()).unwrap();
+    for (place, keys) in [
+        ("", &["model", "machines", "applications"][..]),
+        (
+            "/model",
+            &["name", "type", "controller", "cloud", "version"],
+        ),
+        (
+            "/applications/site",
+            &[
+                "charm",
+                "charm-origin",
+                "charm-name",
+                "charm-rev",
+                "exposed",
+            ],
+        ),
+        ("/applications/site/base", &["name", "channel"]),
+        ("/machines/0/base", &["name", "channel"]),
+        (
+            "/storage/storage/data~10",
+            &["kind", "status", "persistent"],
+        ),
+        ("/storage/storage/data~10/attachments", &["units"]),
+        ("/storage/filesystems/0", &["size"]),
+        (
+            "/storage/filesystems/0/attachments/machines/0",
+            &["mount-point", "read-only"],
+        ),
+    ] {
+        let found = document.pointer(place).unwrap_or(&Value::Null);
+        for key in keys {
+            assert!(found.get(key).is_some(), "{place} has no {key}: {found}");
+        }
+    }
+    assert!(document["applications"]["site"]["charm-rev"].is_u64());
+    assert!(document["applications"]["site"]["exposed"].is_boolean());
+    assert!(document["storage"]["filesystems"]["0"]["size"].is_u64());
 }
 
 #[test]

@@ -253,6 +253,20 @@ impl House {
         self.store.add_model(request, &admin()).await.unwrap().uuid
     }
 
+    /// Waits until it is written down that somebody used a model, and what was handed in before that.
+    pub async fn visited(&self, user: &UserName, model: &str) {
+        loop {
+            let own = self.store.own_models(user).await.unwrap();
+            let found = own.iter().find(|own| own.name.as_str() == model);
+            if found.is_some_and(|own| own.last_connection.is_some()) {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+        // Whatever was handed in before is counted when this is answered.
+        self.store.ping().await.unwrap();
+    }
+
     /// The password of the agent of a model.
     pub async fn agent_password(&self, model: &ModelUuid) -> String {
         self.store

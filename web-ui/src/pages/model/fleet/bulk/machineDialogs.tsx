@@ -17,8 +17,15 @@ import { Force } from "./Force";
 /** Machines at most that are added at once from the page. */
 const MOST = 100;
 
-export function AddMachinesDialog({ model, onClose }: { model: string; onClose: () => void }) {
-  const [text, setText] = useState("1");
+interface AddProperties {
+  model: string;
+  /** How many the field has at first. */
+  wanted?: string;
+  onClose: () => void;
+}
+
+export function AddMachinesDialog({ model, wanted, onClose }: AddProperties) {
+  const [text, setText] = useState(wanted || "1");
   const [constraints, setConstraints] = useState("");
   const count = Number(text);
   const valid = /^\d+$/.test(text) && count >= 1 && count <= MOST;
