@@ -9,7 +9,7 @@ const usage = (memory: number) => ({
   "state-directory-bytes": 1024,
 });
 const unit: UnitUsage = {
-  unit: "site/0", application: "site", hooks: 3, failed: 1, time: 1_500_000, longest: 30_000_000, most: usage(16 << 20),
+  unit: "site/0", application: "site", hooks: 3, failed: 1, total: 1_500_000, longest: 30_000_000, most: usage(16 << 20),
 };
 const top: Top = {
   limits: { ...usage(64 << 20), "host-calls": 100_000, "state-directory-bytes": 0 },

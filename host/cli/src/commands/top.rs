@@ -98,7 +98,7 @@ fn table(top: &Top) -> Table {
             used.unit.to_string().into(),
             used.hooks.to_string().into(),
             used.failed.to_string().into(),
-            seconds(used.time).into(),
+            seconds(used.total).into(),
             of(seconds(used.longest), used.longest, top.longest_limit).into(),
             of(
                 text::bytes(most.memory_bytes),
@@ -155,7 +155,7 @@ mod tests {
             "longest-limit": 2_000_000,
             "units": [{
                 "unit": "site/0", "application": "site", "hooks": 3, "failed": 1,
-                "time": 1_500_000, "longest": 1_000_000, "most": used(1024),
+                "total": 1_500_000, "longest": 1_000_000, "most": used(1024),
             }],
         }))
         .unwrap();

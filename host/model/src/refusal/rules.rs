@@ -271,8 +271,8 @@ refusals! {
     SandboxEngine "sandbox-engine", 500, "the controller's log tells more";
 
     // What the controller cannot do now.
-    AlertReceiverUnavailable "alert-receiver-unavailable", 503, "see that the receiver can be reached from the controller's machine, then try again";
     AgentSilent "agent-silent", 503, "`periapt introspect presence` shows which agents are connected; try again in a few seconds";
+    AlertReceiverUnavailable "alert-receiver-unavailable", 503, "see that the receiver can be reached from the controller's machine, then try again";
     ApiNotServing "api-not-serving", 503, "try again in a few seconds";
     BackupFile "backup-file", 500, "the controller's log tells more";
     BackupRestless "backup-restless", 409, "try again";

@@ -40,8 +40,6 @@ pub struct Route {
     pub success: u16,
     /// Where that is which it makes or begins.
     pub(super) place: Option<Place>,
-    /// Who asked for what is on record, also where arguments are not.
-    pub(crate) look: bool,
     during_upgrade: bool,
 }
 
@@ -113,7 +111,6 @@ pub fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) -> Row 
             upload: false,
             success: 200,
             place: None,
-            look: false,
             during_upgrade: false,
         },
         handler,
@@ -146,12 +143,6 @@ impl Row {
     pub(super) fn never_blocked(mut self) -> Self {
         self.route.change = None;
         self
-    }
-
-    /// It changes nothing and is recorded as a change is, with its body, which says what was looked at.
-    pub(super) fn looks(mut self) -> Self {
-        self.route.look = true;
-        self.never_blocked()
     }
 
     /// The body is no part of what makes two requests the same, and the answer is not kept.

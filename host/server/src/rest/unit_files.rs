@@ -35,15 +35,15 @@ const ATTEMPTS: usize = 3;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        row(ADMIN, routes!(list)).looks(),
-        row(ADMIN, routes!(read)).looks(),
+        row(ADMIN, routes!(list)).never_blocked(),
+        row(ADMIN, routes!(read)).never_blocked(),
     ]
 }
 
 /// Lists a directory of a unit.
 ///
 /// Who asked for what, and when, is on record as a change is.
-#[utoipa::path(post, path = paths::UNIT_FILES_LIST.text, request_body = ListFiles, responses((status = 200, body = FileListing)))]
+#[utoipa::path(post, path = paths::UNIT_FILES_LIST.text, operation_id = "listUnitFiles", request_body = ListFiles, responses((status = 200, body = FileListing)))]
 async fn list(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
@@ -66,7 +66,7 @@ async fn list(
 /// Reads a file of a unit.
 ///
 /// Who asked for what, and when, is on record as a change is.
-#[utoipa::path(post, path = paths::UNIT_FILES_READ.text, request_body = ReadFile, responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
+#[utoipa::path(post, path = paths::UNIT_FILES_READ.text, operation_id = "readUnitFile", request_body = ReadFile, responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
 async fn read(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,

@@ -49,7 +49,7 @@ columns! {
         application = "application" as word,
         hooks = "COUNT(*)",
         failed = "CAST(SUM(CASE WHEN code = '' THEN 0 ELSE 1 END) AS BIGINT)",
-        time = "CAST(SUM(duration) AS BIGINT)",
+        total = "CAST(SUM(duration) AS BIGINT)",
         longest = "MAX(duration)",
         most = ["COALESCE(MAX(memory_bytes), 0), COALESCE(MAX(host_calls), 0), COALESCE(MAX(output_bytes), 0),
             COALESCE(MAX(state_directory_bytes), 0)"] as most,

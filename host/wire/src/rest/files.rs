@@ -53,5 +53,6 @@ pub struct FileEntry {
     /// Of a file; 0 of anything else.
     pub bytes: u64,
     /// RFC 3339, UTC.
+    #[schema(value_type = String, format = DateTime)]
     pub modified_at: String,
 }

@@ -56,7 +56,7 @@ pub struct UnitUsage {
     /// How many of these failed.
     pub failed: u64,
     /// All of them together, microseconds.
-    pub time: u64,
+    pub total: u64,
     /// The longest, microseconds.
     pub longest: u64,
     /// The most that one of them used of each.

@@ -115,7 +115,7 @@ function UsageRow({ model, used, top }: { model: string; used: UnitUsage; top: T
           </Link>
         )}
       </td>
-      <td data-label="Time" className="nowrap">{durationText(used.time)}</td>
+      <td data-label="Time" className="nowrap">{durationText(used.total)}</td>
       {uses(used, top).map((use) => (
         <td key={use.label} data-label={use.label}>
           <UsageBar use={use} />

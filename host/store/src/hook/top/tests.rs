@@ -16,6 +16,7 @@ async fn ran(
     let (store, unit) = (&fixture.store, unit(name));
     let run = HookReport {
         hook: "config-changed".to_owned(),
+        about: String::new(),
         charm: "local:site-0".to_owned(),
         started_at,
         duration: took,
@@ -51,7 +52,7 @@ async fn units_are_ordered_by_what_their_hooks_used() {
         let top = async |by, since, limit| {
             let found = fixture.store.top(&model, by, since, limit).await;
             let found = found.expect("top").into_iter();
-            let told = found.map(|one| (one.unit.to_string(), one.time, one.most.memory_bytes));
+            let told = found.map(|one| (one.unit.to_string(), one.total, one.most.memory_bytes));
             told.collect::<Vec<_>>()
         };
         let (first, second) = (
