@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AlertInfo } from "../api/types";
-import { micros, thresholdError, toSubject } from "./alerts";
+import { thresholdError, toSubject } from "./alerts";
 import { Fresh, notice } from "./notifications";
 
 const alert = (more: Partial<AlertInfo> = {}): AlertInfo => ({
@@ -30,12 +30,6 @@ describe("alerts", () => {
     expect(thresholdError("unit-error", "0")).toBeNull();
     for (const text of ["90%", "90", "1%"]) expect(thresholdError("disk-full", text)).toBeNull();
     for (const text of ["0%", "100%", "5m", ""]) expect(thresholdError("disk-full", text)).not.toBeNull();
-  });
-
-  it("have times that the page can show", () => {
-    expect(micros("1970-01-01T00:00:01Z")).toBe(1_000_000);
-    expect(micros(undefined)).toBeNull();
-    expect(micros("soon")).toBeNull();
   });
 
   it("are notified of once, and not where somebody has taken them on", () => {

@@ -57,13 +57,6 @@ export function thresholdError(condition: AlertCondition, text: string): string 
   return duration || (given === "0" && condition !== "hook-p99") ? null : "A duration such as 5m, 1h30m or 250ms";
 }
 
-/** Microseconds of a time as the API writes it. */
-export function micros(time: string | null | undefined): number | null {
-  if (!time) return null;
-  const milliseconds = Date.parse(time);
-  return Number.isNaN(milliseconds) ? null : milliseconds * 1000;
-}
-
 /** The page of what an alert is about; nothing for what has none. */
 export function toSubject({ model, subject }: AlertInfo): string | null {
   if (model === "") return "/controller";

@@ -57,7 +57,7 @@ async fn list(State(state): State<ServerState>) -> Result<Json<CharmRepository>,
 ///
 /// The answer comes once the charm is fetched, checked and compiled; the same revision again gives the same
 /// charm.
-#[utoipa::path(post, path = paths::MODEL_CHARM_REPOSITORY_TAKE.text, request_body = TakeCharm, responses((status = 200, body = CharmInfo)))]
+#[utoipa::path(post, path = paths::MODEL_CHARM_REPOSITORY_TAKE.text, operation_id = "takeCharm", request_body = TakeCharm, responses((status = 200, body = CharmInfo)))]
 async fn take(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,

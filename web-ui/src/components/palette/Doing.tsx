@@ -1,7 +1,7 @@
 /** The dialog for what was chosen in the search field, over whatever page is open. */
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useNavigate } from "react-router";
-import { machines as machineApi, units as unitApi } from "../../api";
+import { units as unitApi } from "../../api";
 import * as paths from "../../api/paths";
 import { command } from "../../lib/commands";
 import { toApplication, toDeploy } from "../../lib/to";
@@ -10,10 +10,10 @@ import type { Act } from "../../lib/verbs";
 import { useModel } from "../../live/context";
 import { RemoveDialog } from "../../pages/application/RemoveDialog";
 import { ScaleDialog } from "../../pages/application/ScaleDialog";
+import { AddMachinesDialog } from "../../pages/model/fleet/bulk/machineDialogs";
 import { IntegrateDialog } from "../../pages/relations/IntegrateDialog";
 import { CommandHint } from "../Commands";
 import { Dialog } from "../Dialog";
-import { TextField } from "../Fields";
 
 interface Properties {
   model: string;
@@ -42,7 +42,7 @@ export function Doing({ model, act, onClose }: Properties) {
     case "retry":
       return <RetryDialog model={model} unit={subject} onClose={onClose} />;
     case "add machine":
-      return <AddMachineDialog model={model} count={value || "1"} onClose={onClose} />;
+      return <AddMachinesDialog model={model} wanted={value} onClose={onClose} />;
   }
 }
 
@@ -71,38 +71,6 @@ function RetryDialog({ model, unit, onClose }: { model: string; unit: string; on
       <CommandHint
         cli={command("resolved", "-m", model, unit)}
         request={{ method: "POST", path: `${paths.unit(model, unit)}/resolved`, body: { retry: true } }}
-      />
-    </Dialog>
-  );
-}
-
-function AddMachineDialog({ model, count, onClose }: { model: string; count: string; onClose: () => void }) {
-  const [text, setText] = useState(count);
-  const wanted = Number(text);
-  const valid = /^\d+$/.test(text) && wanted >= 1 && wanted <= 1000;
-  const add = useAct(() => machineApi.add(model, wanted, ""), onClose);
-  return (
-    <Dialog
-      title="Add machine"
-      submit={valid && wanted > 1 ? `Add ${wanted} machines` : "Add machine"}
-      disabled={!valid}
-      busy={add.busy}
-      error={add.error}
-      onSubmit={() => add.run()}
-      onClose={onClose}
-    >
-      <TextField
-        label="Machines"
-        type="number"
-        min={1}
-        max={1000}
-        value={text}
-        onChange={setText}
-        error={valid ? null : "A number from 1 to 1000"}
-      />
-      <CommandHint
-        cli={command("add-machine", "-m", model, ...(wanted > 1 ? ["-n", text] : []))}
-        request={{ method: "POST", path: `${paths.model(model)}/machines`, body: { count: valid ? wanted : 1 } }}
       />
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { alerts } from "../../api";
 import type { AlertInfo } from "../../api/types";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
-import { micros, toSubject } from "../../lib/alerts";
+import { toSubject } from "../../lib/alerts";
 import { useAct } from "../../lib/useAct";
 
 interface Properties {
@@ -55,14 +55,14 @@ export function AlertTable({ state, mayAcknowledge }: Properties) {
               <td data-label="Model">{alert.model || "–"}</td>
               <td data-label="Rule">{alert.rule}</td>
               <td data-label="Since" className="nowrap">
-                <Time at={micros(alert.since)} />
+                <Time at={alert.since} />
               </td>
               <td data-label="Message" className="message">
                 {alert.detail || "–"}
               </td>
               {state === "resolved" ? (
                 <td data-label="Resolved" className="nowrap">
-                  <Time at={micros(alert["resolved-at"])} />
+                  <Time at={alert["resolved-at"]} />
                 </td>
               ) : (
                 <td data-label="Taken on by">

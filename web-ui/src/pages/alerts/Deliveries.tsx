@@ -4,7 +4,6 @@ import * as paths from "../../api/paths";
 import { CopyTools } from "../../components/Commands";
 import { Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
-import { micros } from "../../lib/alerts";
 
 const CLI = "periapt alert-deliveries";
 
@@ -38,7 +37,7 @@ export function Deliveries() {
             {found.data.items.map((delivery) => (
               <tr key={delivery.id} data-delivery={delivery.receiver}>
                 <td data-label="Made" className="nowrap">
-                  <Time at={micros(delivery["created-at"])} />
+                  <Time at={delivery["created-at"]} />
                 </td>
                 <th scope="row">{delivery.rule}</th>
                 <td data-label="Receiver">{delivery.receiver}</td>

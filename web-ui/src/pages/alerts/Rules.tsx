@@ -8,7 +8,7 @@ import { Dialog } from "../../components/Dialog";
 import { SelectField } from "../../components/Fields";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
-import { conditionOf, micros } from "../../lib/alerts";
+import { conditionOf } from "../../lib/alerts";
 import { command } from "../../lib/commands";
 import { useAct } from "../../lib/useAct";
 import { AddRuleDialog } from "./AddRuleDialog";
@@ -71,7 +71,7 @@ export function Rules() {
                 <td data-label="Tells" className="message">
                   {rule["silenced-until"] ? (
                     <>
-                      nobody; silent, ends <Time at={micros(rule["silenced-until"])} />
+                      nobody; silent, ends <Time at={rule["silenced-until"]} />
                     </>
                   ) : (
                     rule.receivers.join(", ") || "this page"

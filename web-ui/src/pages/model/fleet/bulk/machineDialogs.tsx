@@ -17,8 +17,15 @@ import { Force } from "./Force";
 /** Machines at most that are added at once from the page. */
 const MOST = 100;
 
-export function AddMachinesDialog({ model, onClose }: { model: string; onClose: () => void }) {
-  const [text, setText] = useState("1");
+interface AddProperties {
+  model: string;
+  /** What the field has at first; one without it. */
+  wanted?: string;
+  onClose: () => void;
+}
+
+export function AddMachinesDialog({ model, wanted, onClose }: AddProperties) {
+  const [text, setText] = useState(wanted || "1");
   const [constraints, setConstraints] = useState("");
   const count = Number(text);
   const valid = /^\d+$/.test(text) && count >= 1 && count <= MOST;
@@ -117,7 +124,7 @@ export function RetryMachinesDialog({ model, ids, entities, onClose }: MachinesP
   const [failed] = useState(() => {
     const wanted = new Set(ids);
     const known = entities.machines.filter(({ id }) => wanted.has(id));
-    return known.filter((machine) => machine["instance-status"] === "provisioning error").map(({ id }) => id);
+    return known.filter((machine) => machine.instance.status === "provisioning error").map(({ id }) => id);
   });
   return (
     <BulkDialog
