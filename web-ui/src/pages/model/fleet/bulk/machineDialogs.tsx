@@ -19,7 +19,7 @@ const MOST = 100;
 
 interface AddProperties {
   model: string;
-  /** What the field has at first; one without it. */
+  /** How many the field has at first. */
   wanted?: string;
   onClose: () => void;
 }
