@@ -149,7 +149,7 @@ async fn measure(
             leases::measure(report, claims).await
         }
         'h' => {
-            let units = size(500, 50);
+            let units = size(2_000, 50);
             let what = format!("the page of a model with {units} units in Chromium, cold");
             report.part('h', &what);
             web::measure(report, units).await

@@ -4,16 +4,19 @@
 //! through Playwright. The specs say what a person does; here is only what they stand on.
 
 mod actions;
+mod alerts;
 mod bundles;
 mod charms;
 mod fleet;
 mod front_door;
 mod incidents;
 mod operators;
+mod sandbox;
 mod secrets;
 mod storage;
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Result, bail};
 use periapt_tests::{Home, browser};
@@ -32,6 +35,11 @@ fn run_on(home: &Home, spec: &str, own: Option<&Path>) -> Result<()> {
     if let Some(own) = own {
         call.env("PERIAPT_TEST_OWN_CHARMS", own);
     }
+    finish(home, spec, call)
+}
+
+/// Runs what runs a spec, and shows what it said.
+fn finish(home: &Home, spec: &str, mut call: Command) -> Result<()> {
     let output = call.output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use pair::{Pair, Schema};
+use periapt_tests::receivers::Webhook;
 use periapt_tests::{Home, assert_three_lines, charm, kill};
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::leadership::ClaimLeadership;
@@ -220,6 +221,49 @@ fn a_killed_process_leaves_its_models_to_the_other_and_units_go_on() -> Result<(
     ensure!(home.agent_pids()? == agents, "nobody restarted the agent");
     kill(home.controller_pid_in(&pair.first)?);
     let _ = first.wait();
+    Ok(())
+}
+
+/// Takes half a minute: what fires is gathered for ten seconds, and what comes twice would come within the next ten.
+#[test]
+fn of_two_processes_one_tells_of_an_alert_and_the_other_goes_on_when_it_is_killed() -> Result<()> {
+    let pair = Pair::start()?;
+    let home = &pair.home;
+    let webhook = Webhook::started()?;
+    let url = format!("url={}", webhook.url());
+    let key = "key=0123456789abcdef";
+    home.ok(["add-alert-receiver", "ops", "webhook", &url, key])?;
+    for (rule, threshold) in [("before", "0"), ("after", "1s")] {
+        let words = ["add-alert-rule", rule, "unit-error", threshold];
+        home.ok([&words[..], &["--receiver", "ops"]].concat())?;
+    }
+    home.ok(["model-config", "automatically-retry-hooks=false"])?;
+    home.ok(["silence-alert-rule", "after", "1h"])?;
+    pair.deploy_probe()?;
+    home.ok(["config", "probe", "script=config-changed: fail 1000"])?;
+    home.until_hook_error("probe/0")?;
+    webhook.until_told("before", 1, 0)?;
+    std::thread::sleep(Duration::from_secs(10));
+    let told = |rule: &str| {
+        let all = webhook.posted().into_iter();
+        let of_rule = all.filter(|one| one.json().is_ok_and(|body| body["rule"] == rule));
+        of_rule.count()
+    };
+    ensure!(
+        (told("before"), told("after")) == (1, 0),
+        "{:?}",
+        webhook.posted()
+    );
+
+    kill(home.controller_pid_in(&pair.first)?);
+    home.ok(["silence-alert-rule", "after", "0"])?;
+    webhook.until_told("after", 1, 0)?;
+    std::thread::sleep(Duration::from_secs(10));
+    ensure!(
+        (told("before"), told("after")) == (1, 1),
+        "{:?}",
+        webhook.posted()
+    );
     Ok(())
 }
 

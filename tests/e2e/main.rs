@@ -10,6 +10,7 @@ mod bundle_api;
 mod bundles;
 mod catalogue;
 mod endpoints;
+mod files;
 mod gateway;
 #[path = "../../host/serving/src/tests/guest.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]

@@ -28,7 +28,8 @@ pub fn spec(home: &Home, spec: &str) -> Result<Command> {
     Ok(command)
 }
 
-fn address(home: &Home) -> Result<String> {
+/// Where the controller of a home is.
+pub fn address(home: &Home) -> Result<String> {
     let controllers: serde_json::Value =
         serde_json::from_str(&home.ok(["controllers", "--format", "json"])?)?;
     let endpoint = controllers["controllers"]["tester"]["api-endpoints"][0]

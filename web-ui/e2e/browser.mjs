@@ -24,8 +24,11 @@ export async function launch() {
   });
 }
 
-/** A visitor of their own: cookies, storage, one page. Errors of the page fail the test. */
-export async function visitor(browser, { url, width = 1280, height = 900, dark = false, storageState }) {
+/**
+ * A visitor of their own: cookies, storage, one page. Errors of the page fail the test, and so does a request to
+ * anybody but this controller and the `others`.
+ */
+export async function visitor(browser, { url, width = 1280, height = 900, dark = false, storageState, others = [] }) {
   const context = await browser.newContext({
     baseURL: url,
     ignoreHTTPSErrors: true,
@@ -45,7 +48,7 @@ export async function visitor(browser, { url, width = 1280, height = 900, dark =
   const origin = new URL(url).origin;
   page.on("request", (request) => {
     const address = request.url();
-    if (!address.startsWith(origin) && /^(https?|wss?):/.test(address)) {
+    if (![origin, ...others].some((each) => address.startsWith(each)) && /^(https?|wss?):/.test(address)) {
       faults.push(`third party: ${address}`);
     }
   });

@@ -1,7 +1,7 @@
 import { ask, freePort } from "./steps.mjs";
 
 /** For one step of a walk over all pages: what takes longer does not come. */
-const STEP = 10_000;
+const STEP = 15_000;
 
 /** A step, or an error that says which of which page did not come. */
 async function step(where, what, waiting) {
@@ -66,6 +66,9 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["nobody-reached", "/models/controller/reachability", "controller"],
     ["operations", `${m}/operations`, model],
     ["hooks", `${m}/hooks`, model],
+    ["sandbox", `${m}/sandbox`, model],
+    ["sandbox-by-state", `${m}/sandbox?by=state-directory&period=hour`, model],
+    ["no-hooks", "/models/controller/sandbox", "controller"],
     ["logs", `${m}/logs?level=DEBUG`, model],
     ["charms", `${m}/charms`, model],
     ["bundles", `${m}/bundles`, model],
@@ -91,6 +94,10 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["history", `${m}/applications/${application}/history`, application],
     ["unit", `${m}/units/${unit}`, unit],
     ["unit-actions", `${m}/units/${application}/0?view=actions`, `${application}/0`],
+    ["unit-files", `${m}/units/${application}/0?view=files`, `${application}/0`],
+    ["unit-file", `${m}/units/${application}/0?view=files&file=%2Fstate%2Fsite%2Findex.html`, `${application}/0`],
+    ["no-such-file", `${m}/units/${application}/0?view=files&file=%2Fstate%2Fnosuch`, `${application}/0`],
+    ["no-files", `${m}/units/hub/0?view=files`, "hub/0"],
     ["unit-history", `${m}/units/${unit}?view=history`, unit],
     ["unit-log", `${m}/units/${unit}?view=log`, unit],
     ["services", `${m}/units/${application}/0?view=services`, `${application}/0`],
@@ -101,6 +108,7 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["requested", `${m}/applications/counter/requests`, "counter"],
     ["audit", "/audit", "Audit"],
     ["workers", "/workers", "Workers"],
+    ["alerts", "/alerts", "Alerts"],
     ["controller", "/controller", "Controller"],
     ["users", "/users", "Users"],
     ["user", `/users/${part(user)}`, user],
@@ -136,6 +144,10 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["skip-incident", [`${m}/incidents`, model], "Skip"],
     ["silence-incident", [`${m}/incidents`, model], "Silence"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
+    ["add-alert-rule", ["/alerts", "Alerts"], "Add rule"],
+    ["silence-alert-rule", ["/alerts", "Alerts"], "Silence errors"],
+    ["add-alert-receiver", ["/alerts", "Alerts"], "Add receiver"],
+    ["remove-alert-receiver", ["/alerts", "Alerts"], "Remove ops"],
     ["add-machines", [`${m}?tab=machines`, model], "Add machines"],
     ["views", [m, model], { summary: "Views" }],
     ["as-command", [m, model], { summary: "Show as command" }],
@@ -164,6 +176,12 @@ export function invalid(model, application) {
       place: ["application", `/models/${encodeURIComponent(model)}/applications/${application}`, application],
       button: "Scale",
       fill: { label: "Units", text: "1001", says: "A number from 0 to 1000" },
+    },
+    {
+      name: "invalid-alert-rule",
+      place: ["alerts", "/alerts", "Alerts"],
+      button: "Add rule",
+      fill: { label: "Threshold", text: "soon", says: "A duration such as 5m, 1h30m or 250ms" },
     },
     {
       name: "invalid-machines",
@@ -256,6 +274,8 @@ export async function furnish(periapt, charmFile) {
   await periapt("deploy", charmFile("front"), "front");
   await periapt("deploy", charmFile("shipper"), "shipper");
   await periapt("add-user", "reader");
+  await periapt("add-alert-receiver", "ops", "webhook", "url=https://hooks.example.com/x", "key=0123456789abcdef");
+  await periapt("add-alert-rule", "errors", "unit-error", "0");
   await periapt("add-secret", "database", "password=hush", "--info", "Of the shop");
   await periapt("grant-secret", "database", "site");
   for (const [one, other] of RELATED) await periapt("integrate", one, other);

@@ -44,6 +44,7 @@ import { OperationsPage } from "./pages/operations/OperationsPage";
 import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
 import { RelationPage } from "./pages/relations/RelationPage";
 import { RegisterPage } from "./pages/RegisterPage";
+import { SandboxPage } from "./pages/sandbox/SandboxPage";
 import { SecretPage } from "./pages/secrets/SecretPage";
 import { SecretsPage } from "./pages/secrets/SecretsPage";
 import { SignInPage } from "./pages/SignInPage";
@@ -121,6 +122,7 @@ export function App() {
             <Route path="reachability" element={<ReachabilityPage />} />
             <Route path="operations" element={<OperationsPage />} />
             <Route path="hooks" element={<HooksPage />} />
+            <Route path="sandbox" element={<SandboxPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
             <Route path="bundles" element={<BundlesPage />} />

@@ -7,6 +7,7 @@ import "./styles/tables.css";
 import "./styles/pages.css";
 import "./styles/incidents.css";
 import "./styles/operations.css";
+import "./styles/sandbox.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

@@ -19,9 +19,10 @@ mod tests;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, alerts, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
-    incidents, info, known, machines, payloads, reach, regions, relations, resources, scale,
-    secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, version,
+    actions, alerts, annotations, blocks, charm_revisions, constraints, credentials, defaults,
+    find, incidents, info, known, machines, payloads, reach, regions, relations, resources, scale,
+    secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, top, unit_files,
+    version,
 };
 
 pub use accounts::{
@@ -174,6 +175,10 @@ pub enum Command {
     Constraints(constraints::Verb),
     #[command(flatten)]
     Payloads(payloads::Verb),
+    #[command(flatten)]
+    Files(unit_files::Verb),
+    #[command(flatten)]
+    Top(top::Verb),
     #[command(flatten)]
     Relations(relations::Verb),
     #[command(flatten)]

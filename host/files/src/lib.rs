@@ -14,6 +14,7 @@ mod copy;
 mod counterparts;
 mod cursor;
 mod difference;
+pub mod look;
 mod measure;
 mod packing;
 mod remove;

@@ -126,8 +126,7 @@ words! {
     }
 }
 
-/// A status as stored: word, text, structured data, and when it was set (microseconds since
-/// the epoch, UTC).
+/// A status as stored: word, text, structured data, and when it was set (microseconds in memory).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Status<W> {
     pub status: W,

@@ -4,7 +4,10 @@
 //! room `receivers`, with what is secret in its receiver, and what became of it is written down. Between the two a
 //! process may die: then the message is sent again later under the same id.
 
+use std::time::Duration;
+
 use futures::future::join_all;
+use periapt_engine::clock::timeout;
 use periapt_model::alert::Message;
 use periapt_receivers::{Outgoing, send};
 use periapt_store::{DueDelivery, StoreError};
@@ -12,6 +15,9 @@ use periapt_wire::agent::alerts::Delivered;
 use periapt_wire::rest::AlertDelivery;
 
 use crate::state::ServerState;
+
+/// For one message in all: a mail server answers several questions, each in its own time.
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// Sends the messages that are due, so many at a time.
 ///
@@ -55,9 +61,11 @@ async fn answer(
         now: state.clock().now().as_second(),
         message,
     };
-    send(&opened, &outgoing)
-        .await
-        .map_err(|error| error.to_string())
+    let sending = send(&opened, &outgoing);
+    match timeout(state.clock().as_ref(), LONGEST, sending).await {
+        Some(sent) => sent.map_err(|error| error.to_string()),
+        None => Err(format!("it took longer than {} s", LONGEST.as_secs())),
+    }
 }
 
 /// Sends a receiver a message at once; what became of it.

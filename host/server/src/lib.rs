@@ -41,6 +41,7 @@ mod shares;
 mod state;
 mod turns;
 mod ui;
+mod unit_files;
 mod upgrade;
 
 pub use audit::{AuditConfig, Recorder};

@@ -32,6 +32,7 @@ use crate::reports::{AgentReports, Reports};
 use crate::secrets::Secrets;
 use crate::shares::Shares;
 use crate::turns::Turns;
+use crate::unit_files::UnitFiles;
 use crate::upgrade::Upgrade;
 
 /// Which controller this is.
@@ -94,6 +95,7 @@ struct Inner {
     addresses: ArcSwap<Vec<String>>,
     secrets: Secrets,
     agent_reports: AgentReports,
+    unit_files: UnitFiles,
     closing: CancellationToken,
     tracker: TaskTracker,
     connections: AtomicU64,
@@ -112,6 +114,7 @@ impl ServerState {
     pub fn new(options: ServerOptions) -> Self {
         let addresses = ArcSwap::from_pointee(options.controller.addresses.clone());
         let agent_reports = AgentReports::new(options.clock.clone());
+        let unit_files = UnitFiles::new(options.clock.clone());
         let secrets = Secrets::new(
             options.store.clone(),
             Arc::clone(&options.keyring),
@@ -124,6 +127,7 @@ impl ServerState {
                 addresses,
                 secrets,
                 agent_reports,
+                unit_files,
                 closing: CancellationToken::new(),
                 tracker: TaskTracker::new(),
                 connections: AtomicU64::new(0),
@@ -193,6 +197,11 @@ impl ServerState {
     /// Questions to connected agents.
     pub fn agent_reports(&self) -> &AgentReports {
         &self.inner.agent_reports
+    }
+
+    /// Questions to agents about files of their units.
+    pub fn unit_files(&self) -> &UnitFiles {
+        &self.inner.unit_files
     }
 
     /// Counters, traces and what agents tell of themselves.

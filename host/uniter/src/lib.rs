@@ -34,6 +34,7 @@ mod journal;
 pub mod leadership;
 mod leftovers;
 mod lines;
+mod look;
 pub mod meter;
 pub mod metrics;
 pub mod process;

@@ -6,6 +6,17 @@ const rows = (page, mark) =>
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
+/** Waits until it holds of the rows: the address changes a moment before they do. */
+async function shows(page, holds, what) {
+  let seen = [];
+  for (let tries = 0; tries < 50; tries += 1) {
+    seen = await rows(page, "unit");
+    if (holds(seen)) return;
+    await page.waitForTimeout(100);
+  }
+  throw new Error(`${what}: ${seen}`);
+}
+
 /** What stands in the address of the page. */
 const parameters = (page) => Object.fromEntries(new URL(page.url()).searchParams);
 
@@ -43,12 +54,11 @@ async function sorts(page) {
   check(same(await rows(page, "unit"), byName), `by name: ${await rows(page, "unit")}`);
   await page.getByRole("columnheader", { name: "Workload" }).getByRole("button").click();
   await page.waitForURL(/sort=status/);
-  const worstFirst = await rows(page, "unit");
-  check(same(worstFirst.slice(0, 2), ["probe/0", "probe/1"]), `worst first: ${worstFirst}`);
+  const failed = ["probe/0", "probe/1"];
+  await shows(page, (units) => same(units.slice(0, 2), failed), "worst first");
   await page.getByRole("columnheader", { name: "Workload" }).getByRole("button").click();
   await page.waitForURL(/sort=-status/);
-  const bestFirst = await rows(page, "unit");
-  check(same(bestFirst.slice(-2).toSorted(), ["probe/0", "probe/1"]), `best first: ${bestFirst}`);
+  await shows(page, (units) => same(units.slice(-2).toSorted(), failed), "best first");
 }
 
 /** By words and statuses, in the address; a view with a name, and another browser at the same address. */
@@ -60,7 +70,7 @@ async function narrows(page, m, enter, world) {
   await unitRow(page, "fine/0").waitFor({ state: "detached" });
   await page.getByLabel("Filter by name, status or message").fill("probe/1");
   await page.waitForURL(/q=probe%2F1/);
-  check(same(await rows(page, "unit"), ["probe/1"]), `narrowed: ${await rows(page, "unit")}`);
+  await shows(page, (units) => same(units, ["probe/1"]), "narrowed");
   await page.getByRole("tab", { name: "Units 1 of 5" }).waitFor();
 
   await page.getByText("Views", { exact: true }).click();

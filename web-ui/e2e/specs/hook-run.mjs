@@ -47,6 +47,6 @@ export default async function ({ enter, world }) {
 
   // Found from the chart of all hooks.
   await visit(page, ["hooks", `/models/${model}/hooks?run=${failed}`, model]);
-  await page.getByRole("link", { name: "All about this run" }).click();
+  await page.getByRole("link", { name: "Run details" }).click();
   await page.waitForURL((url) => url.pathname.endsWith(`/hooks/${failed}`));
 }

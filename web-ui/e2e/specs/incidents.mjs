@@ -17,6 +17,7 @@ export default async function ({ enter, world }) {
   await page.waitForURL(/\/incidents$/);
   const card = page.locator("article.incident").filter({ hasText: "probe: start failed" });
   await card.getByText("2 units", { exact: true }).waitFor();
+  await page.waitForFunction(() => document.title.startsWith("(1) Incidents"));
   check((await page.locator("article.incident").count()) === 1, "two units with one cause are more than one incident");
   await card.getByText(/told to fail/).first().waitFor();
   await card.getByText(/admin deployed .* as probe/).waitFor();

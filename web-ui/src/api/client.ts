@@ -149,6 +149,55 @@ export async function call<T>(method: Method, path: string, options: Options = {
   return (await callTagged<T>(method, path, options)).value;
 }
 
+/** The bytes of an answer, whether these are all of it, and how many it has where that is said. */
+export interface Bytes {
+  bytes: Uint8Array<ArrayBuffer>;
+  whole: boolean;
+  total: number | null;
+}
+
+/** An answer that is no JSON: the first `most` bytes of it. The rest is not waited for. */
+export async function callBytes(method: Method, path: string, options: Options, most: number): Promise<Bytes> {
+  const response = await answered(method, path, options);
+  const length = response.headers.get("Content-Length");
+  const total = length === null ? null : Number(length);
+  const reader = response.body?.getReader();
+  const parts: Uint8Array[] = [];
+  let read = 0;
+  while (reader && read <= most) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw options.signal?.aborted ? error : cutShort();
+    });
+    if (done) return { bytes: joined(parts, read), whole: true, total: read };
+    parts.push(value);
+    read += value.length;
+  }
+  // Whether the other side hears of it or not, it is over here.
+  await reader?.cancel().catch(() => {});
+  return { bytes: joined(parts, read).subarray(0, most), whole: !reader, total };
+}
+
+function joined(parts: Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** What is thrown when an answer began and did not come to its end. */
+function cutShort(): ApiError {
+  return new ApiError({
+    status: 0,
+    code: "answer-cut-short",
+    title: "The answer ended early",
+    detail: "The controller sent a part of it and then stopped",
+    advice: "Try again",
+  });
+}
+
 /** Values that are answered a line each. */
 export async function callLines<T>(path: string, query: Query = {}): Promise<T[]> {
   const response = await answered("GET", path, { query });

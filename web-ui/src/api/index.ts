@@ -1,5 +1,5 @@
 /** Every call the pages make, by resource. */
-import { all, call, callLines, callTagged, page, unreachable } from "./client";
+import { all, call, callBytes, callLines, callTagged, page, unreachable } from "./client";
 import * as paths from "./paths";
 import type * as t from "./types";
 
@@ -148,6 +148,25 @@ export const units = {
     all<t.MetricHistory>(`${paths.unit(model, name)}/metrics`, { values }),
 };
 
+/** What charms keep in `/state`. Each call is on record in the audit. */
+export const files = {
+  list: (model: string, unit: string, path: string) =>
+    call<t.FileListing>("POST", paths.fileList(model, unit), { body: { path } }),
+  /** All of a file, or the first `most` bytes of it. */
+  read: (model: string, unit: string, path: string, most = Infinity, signal?: AbortSignal) =>
+    callBytes("POST", paths.fileRead(model, unit), { body: { path }, ...(signal && { signal }) }, most),
+};
+
+export interface TopFilter {
+  by?: t.TopBy;
+  seconds?: number | undefined;
+  limit?: number;
+}
+
+export const sandbox = {
+  top: (model: string, filter: TopFilter) => call<t.Top>("GET", paths.top(model), { query: { ...filter } }),
+};
+
 export const relations = {
   integrate: (model: string, endpoints: [string, string]) =>
     call<t.RelationInfo>("POST", paths.relations(model), { body: { endpoints } }),
@@ -177,9 +196,9 @@ export interface HookFilter {
   application?: string | undefined;
   hook?: string | undefined;
   result?: string | undefined;
-  /** Microseconds. */
-  since?: number | undefined;
-  until?: number | undefined;
+  /** RFC 3339. */
+  since?: string | undefined;
+  until?: string | undefined;
   limit?: number;
   after?: string | undefined;
 }
@@ -320,12 +339,12 @@ export const alerts = {
     page<t.AlertInfo>(paths.ALERTS, { state, limit }),
   /** The visitor takes it on. */
   acknowledge: (id: number) => call<t.AlertInfo>("POST", `${paths.alert(id)}/acknowledge`),
-  rules: () => call<t.AlertRuleInfo[]>("GET", paths.ALERT_RULES),
+  rules: () => all<t.AlertRuleInfo>(paths.ALERT_RULES),
   addRule: (body: NewAlertRule) => call<t.AlertRuleInfo>("POST", paths.ALERT_RULES, { body }),
   removeRule: (name: string) => call<unknown>("DELETE", paths.alertRule(name)),
   silenceRule: (name: string, duration: string) =>
     call<t.AlertRuleInfo>("POST", `${paths.alertRule(name)}/silence`, { body: { duration } }),
-  receivers: () => call<t.AlertReceiverInfo[]>("GET", paths.ALERT_RECEIVERS),
+  receivers: () => all<t.AlertReceiverInfo>(paths.ALERT_RECEIVERS),
   addReceiver: (body: { name: string; type: string; config: t.SecretValues }) =>
     call<t.AlertReceiverInfo>("POST", paths.ALERT_RECEIVERS, { body }),
   removeReceiver: (name: string) => call<unknown>("DELETE", paths.alertReceiver(name)),

@@ -12,6 +12,12 @@ export const unit = (inModel: string, name: string): string =>
   `${model(inModel)}/units/${name.split("/").map(part).join("/")}`;
 
 export const machines = (inModel: string): string => `${model(inModel)}/machines`;
+/** What a unit's charm keeps in `/state`. */
+export const fileList = (inModel: string, name: string): string => `${unit(inModel, name)}/files/list`;
+
+export const fileRead = (inModel: string, name: string): string => `${unit(inModel, name)}/files/read`;
+
+export const top = (inModel: string): string => `${model(inModel)}/top`;
 
 /** A container's id is written with dashes. */
 export const machine = (inModel: string, id: string): string =>

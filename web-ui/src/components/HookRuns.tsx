@@ -54,7 +54,7 @@ export function HookRuns({ model, filter, showUnit = false }: Properties) {
         }
         actions={(run) => (
           <>
-            <Link to={toHookRun(model, run.id)}>All about this run</Link>{" "}
+            <Link to={toHookRun(model, run.id)}>Run details</Link>{" "}
             <Link to={`${toUnit(model, run.unit)}?view=log`}>Log of {run.unit}</Link>
           </>
         )}

@@ -11,6 +11,8 @@ interface Properties {
   title: string;
   /** Which of the pages of this thing; named first in the browser's tab. */
   page?: string | undefined;
+  /** How many incidents there are; told first in the browser's tab. */
+  wrong?: number;
   crumbs?: Crumb[];
   /** Beside the title: a status. */
   aside?: ReactNode;
@@ -21,14 +23,15 @@ interface Properties {
 }
 
 /** Title, way back and actions; names the browser's tab and takes the focus on a new page. */
-export function PageHead({ title, page, crumbs = [], aside, summary, actions, tools }: Properties) {
+export function PageHead({ title, page, wrong = 0, crumbs = [], aside, summary, actions, tools }: Properties) {
   const controller = useVisitor().whoami?.controller;
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname, key } = useLocation();
   const first = useRef(key === "default");
   useEffect(() => {
     const places = crumbs.map(({ label }) => label).reverse();
-    document.title = [page, title, ...places, controller, "Periapt"].filter(Boolean).join(" · ");
+    const count = wrong > 0 ? `(${wrong}) ` : "";
+    document.title = count + [page, title, ...places, controller, "Periapt"].filter(Boolean).join(" · ");
   });
   useEffect(() => {
     // After a change of page a screen reader starts here, not where the old page was.

@@ -5,10 +5,11 @@ import { useModel } from "../live/context";
 import { useSuperuser } from "../session";
 import { natural, unitStatus } from "./attention";
 import type { Target } from "./search";
-import { toApplication, toCharm, toDeploy, toIncidents, toMachine, toModel, toOperations, toRelation, toRelations, toTimeline, toUnit, toUser } from "./to";
+import { toApplication, toCharm, toDeploy, toIncidents, toMachine, toModel, toOperations, toRelation, toRelations, toSandbox, toTimeline, toUnit, toUser } from "./to";
 
 const PAGES: Target[] = [
   { kind: "page", name: "Models", where: "", to: "/models" },
+  { kind: "page", name: "Alerts", where: "", to: "/alerts" },
   { kind: "page", name: "Controller", where: "", to: "/controller" },
   { kind: "page", name: "Workers", where: "", to: "/workers" },
   { kind: "page", name: "Audit", where: "", to: "/audit" },
@@ -52,7 +53,7 @@ export function useTargets(model: string | null, open: boolean): Target[] {
       for (const { url } of here.charms) {
         targets.push({ kind: "charm", name: url, where: model, to: toCharm(model, url) });
       }
-      for (const [name, path] of [["Deploy", toDeploy(model)], ["Incidents", toIncidents(model)], ["Timeline", toTimeline(model)], ["Relations", toRelations(model)], ["Topology", `${toModel(model)}/topology`], ["Logs", `${toModel(model)}/logs`], ["Operations", toOperations(model)], ["Hooks", `${toModel(model)}/hooks`]] as const) {
+      for (const [name, path] of [["Deploy", toDeploy(model)], ["Incidents", toIncidents(model)], ["Timeline", toTimeline(model)], ["Relations", toRelations(model)], ["Topology", `${toModel(model)}/topology`], ["Logs", `${toModel(model)}/logs`], ["Operations", toOperations(model)], ["Hooks", `${toModel(model)}/hooks`], ["Sandbox", toSandbox(model)]] as const) {
         targets.push({ kind: "page", name, where: model, to: path });
       }
     }

@@ -7,6 +7,7 @@ import { Filters } from "../components/Filters";
 import { HookRuns } from "../components/HookRuns";
 import { TimeRange } from "../components/TimeRange";
 import { command } from "../lib/commands";
+import { moment } from "../lib/range";
 import { useFilters } from "../lib/useFilters";
 import { useRange } from "../lib/useRange";
 
@@ -35,8 +36,8 @@ export function HooksPage() {
     unit: values.unit || undefined,
     hook: values.hook || undefined,
     result: values.result || undefined,
-    since: from ?? undefined,
-    until: to ?? undefined,
+    since: from === null ? undefined : moment(from),
+    until: to === null ? undefined : moment(to),
   };
   return (
     <section className="section" aria-label="Hooks">

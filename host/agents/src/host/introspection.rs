@@ -1,17 +1,22 @@
 //! **introspection**: lets the controller look into this process.
 //!
-//! Trigger: somebody asks the controller for the workers of the model, or for a look into its
-//! agent. Action: collects the reports of this process's engine and all engines nested in it,
+//! Trigger: somebody asks the controller for the workers of the model, for a look into its
+//! agent, or for files of a unit. Action: collects the reports of this process's engine and all engines nested in it,
 //! and answers the first with a row for each worker and the second with the reports themselves,
-//! the machine locks and how long hooks took. Effect: `periapt workers` and `periapt introspect` show the agents
-//! beside the controller. The controller's API is its only door: a restricted process opens no
+//! the machine locks and how long hooks took; files are read as the last committed hook left them. Effect:
+//! `periapt workers` and `periapt introspect` show the agents beside the controller, and `periapt files` shows
+//! what charms keep. The controller's API is its only door: a restricted process opens no
 //! socket of its own.
 
 use periapt_catalogue::{AgentKind, AgentReport};
-use periapt_engine::{DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker};
+use periapt_engine::{
+    DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker, WorkerError,
+};
+use periapt_uniter::Process;
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{
-    PutIntrospection, PutReport, WatchIntrospectionRequests, WatchReportRequests,
+    FileQuestions, PutFiles, PutIntrospection, PutReport, WatchFileQuestions,
+    WatchIntrospectionRequests, WatchReportRequests,
 };
 use periapt_wire::rest::{AgentIntrospection, MachineLockReport};
 use serde_json::Value;
@@ -37,10 +42,14 @@ pub fn manifold() -> Manifold {
             let mut looks = Watching::begin(&worker, &connection, &watch, doing).await?;
             // The first event of a watcher says where it begins, and asks for nothing.
             looks.changed().await?;
+            let doing = "watching for questions about files";
+            let mut files =
+                Watching::begin(&worker, &connection, &WatchFileQuestions {}, doing).await?;
             loop {
                 let asked = tokio::select! {
                     asked = requests.changed() => asked.map(|()| Asked::Rows),
                     asked = looks.changed() => asked.map(|()| Asked::Look),
+                    asked = files.changed() => asked.map(|()| Asked::Files),
                 }?;
                 if let Asked::Look = asked {
                     let mut introspection = look(engine.report(), process.turns().report());
@@ -49,6 +58,10 @@ pub fn manifold() -> Manifold {
                         .call(&PutIntrospection { introspection })
                         .await
                         .while_doing("answering an introspection request")?;
+                    continue;
+                }
+                if let Asked::Files = asked {
+                    answer(&connection, &process).await?;
                     continue;
                 }
                 let rows = periapt_catalogue::rows(&reports(engine.report()))
@@ -69,6 +82,28 @@ pub fn manifold() -> Manifold {
 enum Asked {
     Rows,
     Look,
+    Files,
+}
+
+/// Answers what is asked about files of units of this process. Reading blocks, so a thread does it.
+async fn answer(connection: &ApiConnection, process: &Process) -> Result<(), WorkerError> {
+    let questions = connection
+        .call(&FileQuestions {})
+        .await
+        .while_doing("asking for questions about files")?;
+    for question in questions {
+        let (process, number) = (process.clone(), question.number);
+        let read = tokio::task::spawn_blocking(move || process.files(&question));
+        // One that panicked is not answered, which the controller tells whoever asked.
+        let Ok(Some(answer)) = read.await else {
+            continue;
+        };
+        connection
+            .call(&PutFiles { number, answer })
+            .await
+            .while_doing("answering a question about files")?;
+    }
+    Ok(())
 }
 
 /// What an answer may weigh; a message on the connection may weigh twice that.

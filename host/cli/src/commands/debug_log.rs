@@ -61,6 +61,7 @@ fn query(arguments: &DebugLog, live: bool) -> Outcome<LogQuery> {
         tail,
         limit,
         follow: arguments.tail || (live && !arguments.no_tail),
+        ..LogQuery::default()
     })
 }
 

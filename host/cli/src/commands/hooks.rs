@@ -67,14 +67,17 @@ fn whose(name: Option<&str>) -> Outcome<HookQuery> {
 }
 
 fn table(runs: &[HookRun], times: &Times) -> Table {
-    let mut table =
-        Table::new(&["Time", "Unit", "Hook", "Duration", "Result", "Message"]).right("Duration");
+    let headers = [
+        "Run", "Time", "Unit", "Hook", "Duration", "Result", "Message",
+    ];
+    let mut table = Table::new(&headers).right("Run").right("Duration");
     for run in runs {
         let (tone, message) = match run.code.as_str() {
             "" => (Tone::Good, run.effects.join(", ")),
             code => (Tone::Bad, format!("{} ({code})", run.message)),
         };
         table.row(vec![
+            run.id.to_string().into(),
             times.micros(run.started_at).into(),
             run.unit.as_str().into(),
             (&run.hook).into(),
@@ -168,9 +171,9 @@ mod tests {
         };
         let runs = [run("start", "trap", 12_400), run("install", "", 1_850)];
         let expected = "\
-Time                  Unit    Hook     Duration  Result  Message
-2026-11-21 10:38:00Z  site/0  start       12 ms  failed  unreachable (trap)
-2026-11-21 10:38:00Z  site/0  install   1.85 ms  ok      opened 80/tcp, state counter
+Run  Time                  Unit    Hook     Duration  Result  Message
+  1  2026-11-21 10:38:00Z  site/0  start       12 ms  failed  unreachable (trap)
+  1  2026-11-21 10:38:00Z  site/0  install   1.85 ms  ok      opened 80/tcp, state counter
 ";
         assert_eq!(table(&runs, &Times::new(true)).render(false), expected);
         assert_eq!(duration(1_850_000), "1.85 s");

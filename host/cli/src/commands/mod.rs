@@ -53,6 +53,8 @@ pub mod storage;
 pub mod tasks;
 pub mod terms;
 pub mod timeline;
+pub mod top;
+pub mod unit_files;
 mod units;
 pub mod version;
 mod wait_for;
@@ -132,6 +134,8 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Constraints(verb) => constraints::run(context, verb).await,
         Command::Terms(verb) => terms::run(context, verb).await,
         Command::Payloads(verb) => payloads::run(context, verb).await,
+        Command::Top(verb) => top::run(context, verb).await,
+        Command::Files(verb) => unit_files::run(context, verb).await,
         Command::Relations(verb) => relations::run(context, verb).await,
         Command::Reach(verb) => reach::run(context, verb).await,
         Command::Machines(verb) => machines::run(context, verb).await,

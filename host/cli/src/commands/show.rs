@@ -311,6 +311,7 @@ mod tests {
     #[test]
     fn the_log_is_a_table() {
         let entry = |kind: &str, status: &str, message: &str| HistoryEntry {
+            id: 1,
             time: 1_795_257_480_000_000,
             kind: kind.to_owned(),
             status: status.to_owned(),

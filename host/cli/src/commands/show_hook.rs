@@ -22,7 +22,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct ShowHook {
-    /// The run, as `periapt hooks --format json` names it.
+    /// The run, as `periapt hooks` numbers it.
     #[arg(value_name = "ID")]
     pub id: i64,
     /// Show times in UTC, in ISO form.

@@ -1,6 +1,7 @@
 //! Where words go. Data goes to standard output (or a file), everything else to standard error;
 //! what charms say is cleaned of terminal control before it goes anywhere.
 
+pub mod alerts;
 pub mod document;
 pub mod entities;
 mod escape;

@@ -2,7 +2,7 @@
 
 use periapt_wire::rest::{
     AlertDelivery, AlertDeliveryQuery, AlertInfo, AlertQuery, AlertReceiverInfo, AlertRuleInfo,
-    NewAlertReceiver, NewAlertRule, Page, SilenceAlertRule, paths,
+    ListQuery, NewAlertReceiver, NewAlertRule, Page, SilenceAlertRule, paths,
 };
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
@@ -25,7 +25,8 @@ impl RestClient {
     }
 
     pub async fn alert_rules(&self) -> Result<Vec<AlertRuleInfo>, RestError> {
-        self.get(&paths::ALERT_RULES.at([])).await
+        self.list(&paths::ALERT_RULES.at([]), &ListQuery::default())
+            .await
     }
 
     pub async fn add_alert_rule(&self, rule: &NewAlertRule) -> Result<AlertRuleInfo, RestError> {
@@ -47,7 +48,8 @@ impl RestClient {
     }
 
     pub async fn alert_receivers(&self) -> Result<Vec<AlertReceiverInfo>, RestError> {
-        self.get(&paths::ALERT_RECEIVERS.at([])).await
+        self.list(&paths::ALERT_RECEIVERS.at([]), &ListQuery::default())
+            .await
     }
 
     pub async fn add_alert_receiver(

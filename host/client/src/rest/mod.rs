@@ -19,6 +19,7 @@ mod charms;
 mod constraints;
 mod controller;
 mod events;
+mod files;
 mod incidents;
 mod lines;
 mod metrics;
@@ -35,6 +36,7 @@ mod storage;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod top;
 mod units;
 mod workloads;
 

@@ -1,11 +1,8 @@
 //! The shapes that requests have in common.
 
 use periapt_wire::rest::{
-    IncidentQuery,
-    ListQuery,
-    PayloadQuery,
-    SecretQuery,
-    StorageQuery
+    AnnotationQuery, HistoryEntry, IncidentQuery, ListQuery, MOST_ITEMS, Page, PageQuery,
+    PayloadQuery, SecretQuery, StorageQuery,
 };
 use reqwest::{Method, RequestBuilder};
 use serde::Serialize;

@@ -119,7 +119,7 @@ fn id(trouble: &Trouble) -> String {
     let digits = Digest::of(key).to_string();
     let what = match hook.split_whitespace().next() {
         Some(hook) => hook,
-        None => &trouble.status,
+        None => trouble.status.as_str(),
     };
     let words: String = format!("{about}-{what}")
         .chars()

@@ -111,6 +111,8 @@ refusals! {
     EndpointsAmbiguous "endpoints-ambiguous", 400, "name the endpoints: `periapt integrate` takes each pair as written";
     EndpointsDoNotFit "endpoints-do-not-fit", 400, "relate a provider of an interface with a requirer of the same interface";
     EndpointsInvalid "endpoints-invalid", 400, "name two: `periapt integrate APPLICATION[:ENDPOINT] APPLICATION[:ENDPOINT]`";
+    FileKindMismatch "file-kind-mismatch", 409, "`periapt files ls UNIT` lists what the unit keeps, and which of it are directories";
+    FilePathInvalid "file-path-invalid", 400, "name a path below /state, without \"..\"";
     LastSuperuser "last-superuser", 409, "first give another user superuser: `periapt grant USER superuser`";
     LeaseDenied "leadership-claim-denied" as code::LEASE_DENIED, 409, "only the leader may do this: `periapt status` marks it with *";
     MachineAlive "machine-alive", 409, "remove it first: `periapt remove-machine ID`";
@@ -270,6 +272,7 @@ refusals! {
 
     // What the controller cannot do now.
     AlertReceiverUnavailable "alert-receiver-unavailable", 503, "see that the receiver can be reached from the controller's machine, then try again";
+    AgentSilent "agent-silent", 503, "`periapt introspect presence` shows which agents are connected; try again in a few seconds";
     ApiNotServing "api-not-serving", 503, "try again in a few seconds";
     BackupFile "backup-file", 500, "the controller's log tells more";
     BackupRestless "backup-restless", 409, "try again";

@@ -58,7 +58,8 @@ subjects! {
     ControllerNode "controller-node" 404 "`periapt controller nodes` lists the processes" "choose another name";
     Credential "credential" 400 "`periapt credentials` lists those that you have" "name it: `periapt add-model MODEL --credential NAME`, or give the model another name";
     Database "database" 404 "`periapt status` shows what there is" "choose another name";
-    Incident "incident" 404 "`periapt incidents` lists those that there are; what was mended is none any more" "choose another name";
+    Incident "incident" 404 "`periapt incidents --all` lists the incidents; one that is fixed is no longer listed" "choose another name";
+    File "file" 404 "`periapt files ls UNIT` lists what the unit keeps" "choose another name";
     Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
     Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
     MachineCommand "machine-command" 400 "`periapt exec --machine MACHINE -- COMMAND` takes: df, reboot, report" "choose another name";

@@ -61,7 +61,7 @@ async fn recorded(
 
 async fn begin(state: &ServerState, route: &Route, request: &mut Request) -> AuditRecord {
     let recorder = state.audit();
-    let capture = recorder.config().capture_args;
+    let capture = recorder.config().capture_args || route.look;
     let identity = request.extensions().get::<Identity>().cloned();
     let body = if capture || identity.is_none() || words::reads_body(route) {
         arguments::peek(request).await

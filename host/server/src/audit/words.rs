@@ -120,6 +120,7 @@ const WORDS: &[Words] = &[
     row("PUT", paths::APPLICATION_MIN_UNITS.text, &[("", "set")], &["the least number of units of {name} to {body.min-units}", "the least number of units of {name}"]),
     row("POST", paths::APPLICATION_REFRESH.text, &[("", "refreshed")], &["{name} to {body.charm}", "{name}"]),
     row("PUT", paths::APPLICATION_RESOURCE.text, &[("", "attached")], &["resource {resource} to {name}"]),
+    row("PUT", paths::APPLICATION_SCALE.text, &[("", "scaled")], &["{name} to {body.units} units", "{name}"]),
     row("PUT", paths::APPLICATION_TRUST.text, &[("trust=false", "stopped trusting"), ("", "trusted")], &["{name}"]),
     row("POST", paths::APPLICATION_UNEXPOSE.text, &[("", "unexposed")], &["{name}"]),
     row("POST", paths::APPLICATION_UNITS.text, &[("", "added")], &["{body.count} units to {name}", "a unit to {name}"]),

@@ -4,8 +4,9 @@ use periapt_model::Refusal;
 use periapt_model::refusal::Subject;
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::host::{
-    ChangePassword, GoneUnits, HostModel, HostedMachines, HostedModel, PutIntrospection, PutReport,
-    WatchApiAddresses, WatchHostedMachines, WatchIntrospectionRequests, WatchReportRequests,
+    ChangePassword, FileQuestions, GoneUnits, HostModel, HostedMachines, HostedModel, PutFiles,
+    PutIntrospection, PutReport, WatchApiAddresses, WatchFileQuestions, WatchHostedMachines,
+    WatchIntrospectionRequests, WatchReportRequests,
 };
 use periapt_wire::rpc::Empty;
 
@@ -59,6 +60,23 @@ handlers! { for periapt_wire::agent::host:
     PutIntrospection: |session, call| {
         let model = session.model()?;
         session.state().observation().agents.put(model, session.number(), call.introspection);
+        Ok(Empty {})
+    };
+    WatchFileQuestions: |session, _| {
+        let questions = session.state().unit_files().questions(session.model()?);
+        session.watch(Source::Counter(questions), Vec::new())
+    };
+    FileQuestions: |session, _| Ok(session.state().unit_files().waiting(session.model()?));
+    PutFiles: |session, call| {
+        let (model, files) = (session.model()?, session.state().unit_files());
+        let Some(unit) = files.unit(model, call.number) else {
+            return Ok(Empty {});
+        };
+        // An agent answers for its own units.
+        let host = session.store().unit_agent(model, &unit).await?.flatten();
+        if host.as_ref() == Some(session.agent()?) {
+            files.put(model, call.number, call.answer);
+        }
         Ok(Empty {})
     };
 }

@@ -11,13 +11,15 @@ use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
     AlertDelivery, AlertDeliveryQuery, AlertInfo, AlertQuery, AlertReceiverInfo, AlertRuleInfo,
-    NewAlertReceiver, NewAlertRule, Page, SilenceAlertRule, paths,
+    ListQuery, NewAlertReceiver, NewAlertRule, Page, SilenceAlertRule, paths,
 };
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::{changed, done};
 use super::extract::{Body, Query};
+use super::page::page;
 use super::problem::{Answer, forbidden};
 use super::route::{Row, row};
 use crate::alerts as delivering;
@@ -28,12 +30,14 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Login, routes!(list)),
         row(Visitor::Superuser, routes!(acknowledge)),
-        row(Visitor::Superuser, routes!(rules)),
-        row(Visitor::Superuser, routes!(add_rule)),
+        row(Visitor::Superuser, routes!(rules)).lists::<AlertRuleInfo>(),
+        row(Visitor::Superuser, routes!(add_rule)).creates(paths::ALERT_RULES, &[]),
         row(Visitor::Superuser, routes!(remove_rule)),
         row(Visitor::Superuser, routes!(silence_rule)),
-        row(Visitor::Superuser, routes!(receivers)),
-        row(Visitor::Superuser, routes!(add_receiver)).secret(),
+        row(Visitor::Superuser, routes!(receivers)).lists::<AlertReceiverInfo>(),
+        row(Visitor::Superuser, routes!(add_receiver))
+            .secret()
+            .creates(paths::ALERT_RECEIVERS, &[]),
         row(Visitor::Superuser, routes!(remove_receiver)),
         row(Visitor::Superuser, routes!(test_receiver)),
         row(Visitor::Superuser, routes!(deliveries)),
@@ -59,7 +63,7 @@ async fn list(
 /// Takes an alert on.
 ///
 /// Nobody is told of it any more until it resolves.
-#[utoipa::path(post, path = paths::ALERT_ACKNOWLEDGE.text, responses((status = 200, body = AlertInfo)))]
+#[utoipa::path(post, path = paths::ALERT_ACKNOWLEDGE.text, operation_id = "acknowledgeAlert", responses((status = 200, body = AlertInfo)))]
 async fn acknowledge(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,
@@ -72,9 +76,12 @@ async fn acknowledge(
 }
 
 /// Lists what is watched for.
-#[utoipa::path(get, path = paths::ALERT_RULES.text, responses((status = 200, body = Vec<AlertRuleInfo>)))]
-async fn rules(State(state): State<ServerState>) -> Result<Json<Vec<AlertRuleInfo>>, Answer> {
-    Ok(Json(state.store().alert_rules().await?))
+#[utoipa::path(get, path = paths::ALERT_RULES.text, params(ListQuery), responses((status = 200, body = Page<AlertRuleInfo>)))]
+async fn rules(
+    State(state): State<ServerState>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().alert_rules().await?, &query)
 }
 
 /// Adds a rule.
@@ -100,7 +107,7 @@ async fn remove_rule(
 /// Tells nobody what a rule finds, for a while.
 ///
 /// What still fires when the silence ends is told then.
-#[utoipa::path(post, path = paths::ALERT_RULE_SILENCE.text, request_body = SilenceAlertRule, responses((status = 200, body = AlertRuleInfo)))]
+#[utoipa::path(post, path = paths::ALERT_RULE_SILENCE.text, operation_id = "silenceAlertRule", request_body = SilenceAlertRule, responses((status = 200, body = AlertRuleInfo)))]
 async fn silence_rule(
     State(state): State<ServerState>,
     Named(rule): Named,
@@ -110,12 +117,13 @@ async fn silence_rule(
 }
 
 /// Lists the receivers of messages, without what is secret in them.
-#[utoipa::path(get, path = paths::ALERT_RECEIVERS.text, responses((status = 200, body = Vec<AlertReceiverInfo>)))]
+#[utoipa::path(get, path = paths::ALERT_RECEIVERS.text, params(ListQuery), responses((status = 200, body = Page<AlertReceiverInfo>)))]
 async fn receivers(
     State(state): State<ServerState>,
-) -> Result<Json<Vec<AlertReceiverInfo>>, Answer> {
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
     let all = state.store().alert_receivers().await?.into_iter();
-    Ok(Json(all.map(shown).collect()))
+    page(all.map(shown).collect(), &query)
 }
 
 /// Adds a receiver.
@@ -139,7 +147,7 @@ async fn remove_receiver(
 /// Sends a receiver a test message at once.
 ///
 /// What became of it is among the deliveries.
-#[utoipa::path(post, path = paths::ALERT_RECEIVER_TEST.text, responses((status = 200, body = AlertDelivery)))]
+#[utoipa::path(post, path = paths::ALERT_RECEIVER_TEST.text, operation_id = "testAlertReceiver", responses((status = 200, body = AlertDelivery)))]
 async fn test_receiver(
     State(state): State<ServerState>,
     Named(receiver): Named,

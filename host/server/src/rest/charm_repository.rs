@@ -25,7 +25,9 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Login, routes!(list)),
         // A charm that no application uses yet does nothing.
-        row(WRITE, routes!(take)).never_blocked(),
+        row(WRITE, routes!(take))
+            .creates(paths::CHARM, &["/url"])
+            .never_blocked(),
     ]
 }
 

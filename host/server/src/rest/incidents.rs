@@ -50,8 +50,8 @@ async fn list(
 
 /// Retries the failed hook of every unit of an incident.
 ///
-/// Units that have an answer already, and those that got well meanwhile, are left alone.
-#[utoipa::path(post, path = paths::INCIDENT_RETRY.text, responses((status = 200, body = IncidentAnswer)))]
+/// Units that already have an answer and units that have recovered are left alone.
+#[utoipa::path(post, path = paths::INCIDENT_RETRY.text, operation_id = "retryIncident", responses((status = 200, body = IncidentAnswer)))]
 async fn retry(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -64,7 +64,7 @@ async fn retry(
 }
 
 /// Skips the failed hook of every unit of an incident: each goes on as if it had succeeded.
-#[utoipa::path(post, path = paths::INCIDENT_SKIP.text, responses((status = 200, body = IncidentAnswer)))]
+#[utoipa::path(post, path = paths::INCIDENT_SKIP.text, operation_id = "skipIncident", responses((status = 200, body = IncidentAnswer)))]
 async fn skip(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -78,8 +78,8 @@ async fn skip(
 
 /// Silences an incident, for a time or until it changes.
 ///
-/// It changes when another unit joins it, or when one of its units got well and failed again.
-#[utoipa::path(post, path = paths::INCIDENT_SILENCE.text, request_body = SilenceIncident, responses((status = 200, body = SilenceInfo)))]
+/// It changes when another unit joins it, or when one of its units recovers and fails again.
+#[utoipa::path(post, path = paths::INCIDENT_SILENCE.text, operation_id = "silenceIncident", request_body = SilenceIncident, responses((status = 200, body = SilenceInfo)))]
 async fn silence(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -94,7 +94,7 @@ async fn silence(
 }
 
 /// Ends the silence of an incident.
-#[utoipa::path(delete, path = paths::INCIDENT_SILENCE.text, responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::INCIDENT_SILENCE.text, operation_id = "hearIncident", responses((status = 200, body = Empty)))]
 async fn hear(
     State(state): State<ServerState>,
     InModel(model): InModel,

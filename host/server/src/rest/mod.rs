@@ -81,6 +81,8 @@ mod success;
 mod tests;
 mod timeline;
 mod tokens;
+mod top;
+mod unit_files;
 mod units;
 mod unread;
 mod users;
@@ -206,7 +208,13 @@ fn table() -> &'static [Resource] {
             resource(
                 "units",
                 "Units: the instances of an application.",
-                vec![units::routes(), agents::routes(), payloads::routes()],
+                vec![
+                    units::routes(),
+                    agents::routes(),
+                    payloads::routes(),
+                    unit_files::routes(),
+                    top::routes(),
+                ],
             ),
             resource(
                 "machines",

@@ -40,6 +40,8 @@ pub struct Route {
     pub success: u16,
     /// Where that is which it makes or begins.
     pub(super) place: Option<Place>,
+    /// Who asked for what is on record, also where arguments are not.
+    pub(crate) look: bool,
     during_upgrade: bool,
 }
 
@@ -111,6 +113,7 @@ pub fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) -> Row 
             upload: false,
             success: 200,
             place: None,
+            look: false,
             during_upgrade: false,
         },
         handler,
@@ -143,6 +146,12 @@ impl Row {
     pub(super) fn never_blocked(mut self) -> Self {
         self.route.change = None;
         self
+    }
+
+    /// It changes nothing and is recorded as a change is, with its body, which says what was looked at.
+    pub(super) fn looks(mut self) -> Self {
+        self.route.look = true;
+        self.never_blocked()
     }
 
     /// The body is no part of what makes two requests the same, and the answer is not kept.
@@ -192,6 +201,17 @@ impl Row {
     ) -> Self {
         let mut row = self.creates(path, parts);
         row.route.success = 202;
+        row
+    }
+
+    /// The same, but where the request says that nothing is to be done: then it is answered with 200.
+    pub(super) fn may_begin_at<const N: usize>(
+        self,
+        path: paths::Path<N>,
+        parts: &'static [&'static str],
+    ) -> Self {
+        let mut row = self.creates(path, parts);
+        row.route.success = 200;
         row
     }
 

@@ -86,7 +86,7 @@ pub(super) async fn located(
     };
     let named = request.extensions().get::<Named>().cloned();
     let response = next.run(request).await;
-    let Some(named) = named.filter(|_| response.status().as_u16() == route.success) else {
+    let Some(named) = named.filter(|_| matches!(response.status().as_u16(), 201 | 202)) else {
         return response;
     };
     let (mut parts, body) = response.into_parts();

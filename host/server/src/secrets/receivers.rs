@@ -64,7 +64,8 @@ impl Secrets {
     /// A receiver that there is not, what cannot be opened, and those of the store.
     pub async fn receiver(&self, name: &str) -> Result<Receiver, StoreError> {
         let mut row = self.store().alert_receiver(name).await?;
-        let text = match self.open_own(&about(name), &row.secret_config).await {
+        let opened = self.open_own(&about(name), &row.secret_config).await;
+        let text = match opened {
             Err(error) if error.refusal() == Refusal::SecretKeyMissing => {
                 let now = self.store().alert_receiver(name).await?;
                 if now.secret_config == row.secret_config {

@@ -443,3 +443,41 @@ async fn a_guesser_is_told_how_long_to_wait_and_tokens_go_on() {
     }
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_login_says_when_it_ends_and_ends_when_it_is_told() {
+    let house = House::open().await;
+    let stranger = house.stranger();
+    let login = |seconds: Value| {
+        let mut body = json!({ "user": "admin", "password": PASSWORD, "name": "script" });
+        if !seconds.is_null() {
+            body["expires-in"] = seconds;
+        }
+        stranger.send("POST", "/v1/login", Some(body))
+    };
+    let now = house.state.clock().now().as_microsecond();
+    for (asked, lasts) in [(json!(60), 60), (Value::Null, 24 * 3600)] {
+        let reply = fine(login(asked).await);
+        let ends = periapt_model::time::parse(reply["expires-at"].as_str().unwrap()).unwrap();
+        let left = (ends - now) / 1_000_000;
+        assert!(
+            (lasts - 5..=lasts + 60).contains(&left),
+            "{left} s of {lasts}"
+        );
+    }
+    for (seconds, code) in [
+        (json!(0), "token-lifetime-invalid"),
+        (json!(401 * 86_400), "token-lifetime-invalid"),
+        (json!("1h"), "body-invalid"),
+    ] {
+        refused(login(seconds).await, 400, code);
+    }
+    let reply = fine(login(json!(60)).await);
+    let mut http = house.stranger();
+    http.authorization = Some(format!("Bearer {}", reply["token"].as_str().unwrap()));
+    // From another login, by the id that it was told.
+    let path = format!("/v1/users/admin/tokens/{}", reply["id"].as_str().unwrap());
+    fine(house.http().await.send("DELETE", &path, None).await);
+    refused(http.get("/v1/whoami").await, 401, "token-invalid");
+    house.close().await;
+}

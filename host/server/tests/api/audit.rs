@@ -228,3 +228,27 @@ async fn the_controllers_configuration_is_shown_and_changed() {
     assert_eq!(config["audit-log-max-size"]["value"], "300M");
     house.close().await;
 }
+
+#[tokio::test]
+async fn changes_are_told_in_words_and_apart_from_sign_ins() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let named = json!({ "name": "lab" });
+    fine(http.send("POST", "/v1/models", Some(named)).await);
+    let changes = fine(http.get("/v1/audit?kind=change").await);
+    assert_eq!(lines(&changes), ["user-admin|POST /v1/models|200"]);
+    let told = &changes["items"][0];
+    assert_eq!(
+        (&told["verb"], &told["object"]),
+        (&json!("added"), &json!("model lab"))
+    );
+    assert_eq!(told["arguments"], json!({}), "the words need no arguments");
+    let sign_ins = fine(http.get("/v1/audit?kind=sign-in").await);
+    assert_eq!(lines(&sign_ins), ["user-admin|POST /v1/login|200"]);
+    let both = fine(http.get("/v1/audit?kind=change,sign-in").await);
+    assert_eq!(lines(&both).len(), 2);
+    let found = fine(http.get("/v1/audit?matching=added%20model").await);
+    assert_eq!(lines(&found).len(), 1, "words are found too");
+    assert_eq!(http.get("/v1/audit?kind=logins").await.0, 400);
+    house.close().await;
+}

@@ -46,7 +46,7 @@ async fn house() -> (House, ModelUuid, String) {
     house.people(&model, &other).await;
     let http = house.http().await;
     let (status, charm) = http.upload(&model, charm_archive("site")).await;
-    assert_eq!(status, 200, "{charm}");
+    assert_eq!(status, 201, "{charm}");
     let sha256 = text(&charm["sha256"]);
     (house, model, sha256)
 }

@@ -9,6 +9,7 @@
 
 mod access;
 mod accounts;
+mod alerts;
 mod audit;
 mod blocks;
 mod bundles;
@@ -29,6 +30,7 @@ mod resources;
 mod rest;
 mod routes;
 mod rpc;
+mod sandbox;
 mod secrets;
 mod storage;
 mod strict;

@@ -63,7 +63,7 @@ async fn a_relation_is_made_suspended_resumed_and_removed() {
     let (_, http) = furnished(&house).await;
     let made = fine(integrate(&http, &["site", "front:website"]).await);
     assert_eq!(
-        (&made["key"], &made["status"], &made["scope"]),
+        (&made["key"], &made["status"]["status"], &made["scope"]),
         (
             &json!("front:website site:website"),
             &json!("joining"),
@@ -92,8 +92,8 @@ async fn a_relation_is_made_suspended_resumed_and_removed() {
     let changed: Value = change(tag.clone()).await.unwrap().json().await.unwrap();
     assert_eq!(
         (
-            &changed["status"],
-            &changed["message"],
+            &changed["status"]["status"],
+            &changed["status"]["message"],
             &changed["suspended"]
         ),
         (&json!("suspended"), &json!("moving"), &json!(true))

@@ -317,7 +317,10 @@ async fn a_machine_that_is_tried_again_is_one_commit_with_its_answer_and_its_rec
     let path = "/v1/models/first/machines/0/retry-provisioning";
     let (status, body) = http.send("POST", path, None).await;
     let after = house.store.measures();
-    assert_eq!((status, &body["instance"]["status"]), (200, &json!("pending")));
+    assert_eq!(
+        (status, &body["instance"]["status"]),
+        (200, &json!("pending"))
+    );
     assert_eq!(after.commits - before.commits, 1);
     house.close().await;
 }

@@ -258,6 +258,8 @@ fn sound(route: &Route) -> bool {
                 || route.path.contains("/introspection")
                 || route.path.ends_with("/audit")
                 || route.path.ends_with("/reveal")
+                // Charms keep credentials there.
+                || route.path.contains("/files/")
                 // Agents, of units and of the model, are stopped and started by who runs it.
                 || route.path.ends_with("/stop")
                 || route.path.ends_with("/start")
@@ -305,6 +307,14 @@ const NEVER_BLOCKED: &[(&str, &str)] = &[
     ("DELETE", "/v1/models/{model}/incidents/{id}/silence"),
     ("POST", "/v1/models/{model}/secrets/{secret}/reveal"),
     ("POST", "/v1/models/{model}/tasks/{task}/cancel"),
+    (
+        "POST",
+        "/v1/models/{model}/units/{name}/{number}/files/list",
+    ),
+    (
+        "POST",
+        "/v1/models/{model}/units/{name}/{number}/files/read",
+    ),
 ];
 
 #[test]

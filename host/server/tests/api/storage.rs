@@ -171,7 +171,10 @@ async fn removals_say_what_becomes_of_storage_and_block_devices_are_listed() {
     let told = house.store.set_block_devices(&model, &agent, vec![device]);
     told.await.unwrap();
     let (status, devices) = http.get("/v1/models/first/machines/0/block-devices").await;
-    assert_eq!((status, &devices["items"][0]["name"]), (200, &json!("loop0")));
+    assert_eq!(
+        (status, &devices["items"][0]["name"]),
+        (200, &json!("loop0"))
+    );
     let path = "/v1/models/first/units/site/0?destroy-storage";
     let (status, removed) = http.send("DELETE", path, None).await;
     assert_eq!(status, 202, "{removed}");

@@ -3,10 +3,11 @@
 use periapt_model::alert::{Message, retry_after};
 use periapt_wire::rest::{AlertDelivery, AlertDeliveryQuery, Page};
 
-use super::{FAILED, SENT, page};
+use super::{FAILED, SENT};
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json};
 use crate::full_status::rfc3339;
+use crate::page::{Paging, before};
 use crate::{Result, Store};
 
 /// Messages that are sent at once.
@@ -169,20 +170,12 @@ impl Store {
         &self,
         query: &AlertDeliveryQuery,
     ) -> Result<Page<AlertDelivery>> {
-        let (limit, before) = page(query.limit, query.after.as_deref())?;
+        let paging = Paging::of(query.limit)?;
+        let before = before(query.after.as_deref())?;
         let receiver = query.receiver.as_deref().unwrap_or_default();
-        let values = params![before, receiver, limit + 1];
+        let values = params![before, receiver, paging.rows()];
         let rows = self.glance().await?.all(PAGE, values).await?;
-        let more = rows.len() as u64 > limit;
-        let items: Vec<AlertDelivery> = rows
-            .into_iter()
-            .take(usize::try_from(limit).unwrap_or(usize::MAX))
-            .map(AlertDelivery::from)
-            .collect();
-        let next = items
-            .last()
-            .filter(|_| more)
-            .map(|last| last.id.to_string());
-        Ok(Page { items, next })
+        let items: Vec<AlertDelivery> = rows.into_iter().map(AlertDelivery::from).collect();
+        Ok(paging.page(items, |last| last.id.to_string()))
     }
 }

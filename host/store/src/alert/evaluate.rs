@@ -1,21 +1,18 @@
 //! One evaluation: what is observed is held against what is known, and what follows is written down with the messages
-//! that tell of it. While nothing follows nothing is written.
+//! that tell of it (`telling`). While nothing follows nothing is written.
 
 use std::collections::BTreeMap;
 
-use periapt_model::alert::{Item, Known, Message, Move, Phase, State, Step, decide, message_due};
+use periapt_model::alert::{Condition, Known, Move, Phase, Step, decide};
 use periapt_wire::agent::alerts::Evaluated;
 
 use super::facts::Facts;
 use super::rules::{self, Stored};
-use super::{FIRING, PENDING, REMEMBERED, RESOLVED, WAITING};
+use super::telling::{message_at, prune, tell};
+use super::{FIRING, PENDING};
 use crate::changes::namespace;
-use crate::db::{Cells, Session, Tx, columns, params, to_json};
-use crate::full_status::rfc3339;
+use crate::db::{Cells, Session, Tx, columns, params};
 use crate::{DatabaseError, Result, Store};
-
-/// Alerts that a message names; the rest is counted.
-const NAMED: usize = 20;
 
 columns! {
     /// An alert that has not resolved.
@@ -37,20 +34,6 @@ fn phase(cells: &mut Cells<'_>) -> std::result::Result<Phase, DatabaseError> {
         FIRING => Ok(Phase::Firing),
         _ => Err(cells.unfit("is no phase of an open alert")),
     }
-}
-
-columns! {
-    /// What nobody was told yet.
-    struct Untold {
-        id: i64 = "id",
-        model_name: String = "model_name",
-        subject: String = "subject",
-        phase: String = "phase",
-        since: i64 = "since",
-        detail: String = "detail",
-    }
-    const NEWS = "FROM alert WHERE rule = $1 AND ((phase = 'firing' AND told = 0 AND acknowledged_by = '')
-        OR (phase = 'resolved' AND told = 1)) ORDER BY phase, id";
 }
 
 /// What is to be done now.
@@ -77,7 +60,6 @@ fn sooner(one: Option<i64>, other: Option<i64>) -> Option<i64> {
 }
 
 async fn plan(db: &mut Session, disk: Option<u64>, now: i64) -> Result<Plan> {
-    use periapt_model::alert::Condition;
     let rules = rules::all(db).await?;
     let open = db.all(OPEN_ONES, vec![]).await?;
     let is_about = |condition| {
@@ -142,16 +124,6 @@ fn known(one: &Open) -> Known {
         since: one.since,
         quiet_since: one.quiet_since,
     }
-}
-
-/// When the next message of a rule is due; none while there is nothing to tell.
-async fn message_at(db: &mut Session, rule: &Stored) -> Result<Option<i64>> {
-    let sql = "SELECT MIN(CASE WHEN phase = 'firing' THEN fired_at ELSE resolved_at END) FROM alert
-        WHERE rule = $1 AND ((phase = 'firing' AND told = 0 AND acknowledged_by = '')
-            OR (phase = 'resolved' AND told = 1))";
-    let first: Option<Option<i64>> = db.scalar(sql, params![&rule.name]).await?;
-    let first = first.flatten();
-    Ok(first.map(|first| message_due(first, rule.last_message_at, rule.silenced_until)))
 }
 
 impl Store {
@@ -274,55 +246,6 @@ async fn write(
     Ok(())
 }
 
-/// Queues one message of a rule for each of its receivers.
-async fn tell(tx: &mut Tx, rule: &Stored, controller: &str) -> Result<()> {
-    let news = tx.db.all(NEWS, params![&rule.name]).await?;
-    let count = |phase: &str| news.iter().filter(|one| one.phase == phase).count();
-    let item = |one: &Untold| Item {
-        id: one.id,
-        state: match one.phase == FIRING {
-            true => State::Firing,
-            false => State::Resolved,
-        },
-        model: one.model_name.clone(),
-        subject: one.subject.clone(),
-        detail: one.detail.clone(),
-        since: rfc3339(one.since),
-    };
-    // Some of both, if there are.
-    let firing = news.iter().filter(|one| one.phase == FIRING).take(NAMED);
-    let resolved = news.iter().filter(|one| one.phase == RESOLVED).take(NAMED);
-    let message = Message {
-        rule: rule.name.clone(),
-        summary: rule.rule().in_words(),
-        controller: controller.to_owned(),
-        firing: count(FIRING) as u64,
-        resolved: count(RESOLVED) as u64,
-        items: firing.chain(resolved).map(item).collect(),
-    };
-    let text = to_json(&message)?;
-    for receiver in &rule.receivers {
-        let id = tx.next_id();
-        let sql =
-            "INSERT INTO alert_delivery (id, rule, receiver, message, state, next_at, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $6)";
-        let row = params![id, &rule.name, receiver, &text, WAITING, tx.now];
-        tx.db.execute(sql, row).await?;
-    }
-    for sql in [
-        "UPDATE alert SET told = 2 WHERE rule = $1 AND phase = 'resolved' AND told = 1",
-        "UPDATE alert SET told = 1 WHERE rule = $1 AND phase = 'firing' AND told = 0 AND acknowledged_by = ''",
-    ] {
-        tx.db.execute(sql, params![&rule.name]).await?;
-    }
-    let sql = "UPDATE alert_rule SET last_message_at = $2 WHERE name = $1";
-    tx.db.execute(sql, params![&rule.name, tx.now]).await?;
-    if !rule.receivers.is_empty() {
-        tx.touch_controller(namespace::ALERT_RULE, "");
-    }
-    Ok(())
-}
-
 /// Ends the alerts of rules that are gone, without a word to anybody.
 pub(super) async fn end_orphans(tx: &mut Tx) -> Result<()> {
     let sql =
@@ -342,18 +265,4 @@ columns! {
         model: String = "of_model",
     }
     const ORPHANS = "FROM alert WHERE phase = 'firing' AND rule NOT IN (SELECT name FROM alert_rule)";
-}
-
-/// Forgets what is older than the newest that are remembered.
-async fn prune(tx: &mut Tx) -> Result<()> {
-    for sql in [
-        "DELETE FROM alert WHERE phase = 'resolved' AND told <> 1 AND id NOT IN (
-            SELECT id FROM (SELECT id FROM alert WHERE phase = 'resolved' ORDER BY id DESC LIMIT $1) AS kept)",
-        "DELETE FROM alert_delivery WHERE state <> 'waiting' AND id NOT IN (
-            SELECT id FROM (SELECT id FROM alert_delivery WHERE state <> 'waiting'
-                ORDER BY id DESC LIMIT $1) AS kept)",
-    ] {
-        tx.db.execute(sql, params![REMEMBERED]).await?;
-    }
-    Ok(())
 }

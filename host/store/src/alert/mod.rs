@@ -1,9 +1,10 @@
 //! Alerts: rules, receivers, what fires, and the messages that are to be sent.
 //!
-//! What follows from what is observed is decided by `periapt_model::alert`. Here it is read what there is to observe
-//! (`facts`) and written down what was decided (`evaluate`), in one transaction with the messages that tell of it, so
-//! that a crash neither loses one nor makes it twice. A message waits as a delivery for each receiver (`deliveries`)
-//! until it was sent or was tried often enough. What is secret in a receiver comes here sealed (`receivers`).
+//! `periapt_model::alert` decides what follows from what is observed. This module reads what there is to observe
+//! (`facts`) and writes down what was decided (`evaluate`), in one transaction with the messages that tell of it
+//! (`telling`), so that a crash neither loses a message nor makes it twice. A message waits as a delivery for each
+//! receiver (`deliveries`) until it is sent or has been tried often enough. The secret part of a receiver arrives
+//! sealed (`receivers`).
 
 use periapt_model::Refusal;
 use periapt_model::refusal::Subject;
@@ -18,6 +19,7 @@ mod facts;
 mod reading;
 mod receivers;
 mod rules;
+mod telling;
 #[cfg(test)]
 mod tests;
 
@@ -61,15 +63,4 @@ fn require_name(kind: Subject, refusal: Refusal, name: &str) -> Result<()> {
             "\"{shown}\" cannot be the name of an {kind}: use lower-case letters, digits and dashes, begin with a letter, and leave \"test\" to the controller"
         ),
     ))
-}
-
-/// Up to where a page goes, and from where.
-fn page(limit: Option<u64>, after: Option<&str>) -> Result<(u64, i64)> {
-    let before = match after {
-        None => i64::MAX,
-        Some(text) => text.parse().map_err(|_| {
-            StoreError::bad_request(format!("\"{text}\" is not where a page ended"))
-        })?,
-    };
-    Ok((limit.unwrap_or(100).clamp(1, 1_000), before))
 }

@@ -4,12 +4,13 @@ use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, UserName};
 use periapt_wire::rest::{AlertInfo, AlertQuery, Page};
 
-use super::{FIRING, RESOLVED, page};
+use super::{FIRING, RESOLVED};
 use crate::changes::namespace;
 use crate::db::{Session, columns, params};
 use crate::entities::Reach;
 use crate::error::StoreError;
 use crate::full_status::rfc3339;
+use crate::page::{Paging, before};
 use crate::{Result, Store};
 
 /// Rows that are read at once while those are looked for that a visitor may see.
@@ -66,7 +67,8 @@ impl Store {
     /// A page of the alerts that a visitor may see, newest first: those of models that they may read, and of the
     /// controller those that may everything.
     pub async fn alerts(&self, reach: &Reach, query: &AlertQuery) -> Result<Page<AlertInfo>> {
-        let (limit, mut before) = page(query.limit, query.after.as_deref())?;
+        let paging = Paging::of(query.limit)?;
+        let mut before = before(query.after.as_deref())?;
         let state = query.state.as_deref().unwrap_or_default();
         if !["", FIRING, RESOLVED].contains(&state) {
             return Err(StoreError::bad_request(format!(
@@ -89,17 +91,11 @@ impl Store {
                 }
             }
             match last {
-                Some(last) if !whole && items.len() as u64 <= limit => before = last,
+                Some(last) if !whole && (items.len() as u64) < paging.rows() => before = last,
                 _ => break,
             }
         }
-        let more = items.len() as u64 > limit;
-        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let next = items
-            .last()
-            .filter(|_| more)
-            .map(|last| last.id.to_string());
-        Ok(Page { items, next })
+        Ok(paging.page(items, |last| last.id.to_string()))
     }
 
     /// Says who has taken an alert on. Nobody is told of it any more until it resolves. One that is taken on already
@@ -118,7 +114,7 @@ impl Store {
                     tx.touch(&row.model, namespace::ALERT, id.to_string());
                 }
                 let row = tx.db.one(ONE, params![id]).await?.ok_or_else(missing)?;
-                Ok(row.into())
+                Ok(AlertInfo::from(row))
             })
         })
         .await

@@ -13,6 +13,7 @@ use periapt_wire::rest::{BundleApply, BundleApplyState, BundleChange, BundleQuer
 use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json, word};
 use crate::error::StoreError;
+use crate::page::{Paging, before};
 use crate::tables::{Table, tables};
 use crate::{Result, Store, require_alive_model, require_model};
 
@@ -31,9 +32,6 @@ pub const ABANDONED: &str =
 const NUMBERS: &str = "bundle";
 /// How many of a model are remembered.
 const KEPT: u64 = 20;
-/// On a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 /// An apply as its row has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,22 +210,15 @@ impl Store {
         model: &ModelUuid,
         query: &BundleQuery,
     ) -> Result<Page<KnownApply>> {
-        let before = match query.after.as_deref().filter(|after| !after.is_empty()) {
-            None => i64::MAX,
-            Some(after) => after.parse().map_err(|_| {
-                StoreError::bad_request(format!("\"{after}\" is not where a page begins"))
-            })?,
-        };
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let paging = Paging::of(query.limit)?;
+        let before = before(query.after.as_deref())?;
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
-        let rows = db.all(NEWEST, params![model, before, limit + 1]).await?;
-        let mut items: Vec<KnownApply> = rows.into_iter().map(ApplyRow::known).collect();
-        let more = items.len() as u64 > limit;
-        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let last = items.last().filter(|_| more);
-        let next = last.map(|last| last.apply.id.to_string());
-        Ok(Page { items, next })
+        let rows = db
+            .all(NEWEST, params![model, before, paging.rows()])
+            .await?;
+        let items: Vec<KnownApply> = rows.into_iter().map(ApplyRow::known).collect();
+        Ok(paging.page(items, |last| last.apply.id.to_string()))
     }
 
     /// Those that run, as far as they were not ended.

@@ -38,6 +38,7 @@ mod state;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod top;
 mod workload;
 
 pub(crate) use effects::Committing;

@@ -15,6 +15,7 @@ use crate::changes::namespace;
 use crate::db::{Session, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::full_status::rfc3339;
+use crate::page::Paging;
 use crate::tables::{Table, tables};
 use crate::{Presence, Result, Store, require_model};
 
@@ -26,10 +27,6 @@ mod troubles;
 pub(crate) const TABLES: &[Table] = tables! {
     "silence";
 };
-
-/// Incidents of a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 /// Seconds for which an incident can be silenced.
 const LONGEST_SILENCE: u64 = 366 * 24 * 3600;
@@ -54,8 +51,7 @@ impl Store {
     ) -> Result<Page<IncidentInfo>> {
         let application: Option<ApplicationName> =
             query.application.as_deref().map(str::parse).transpose()?;
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let paging = Paging::of(query.limit)?;
         let now = self.now();
         let mut db = self.snapshot().await?;
         let (incidents, runs) = current(&mut db, model, presence).await?;
@@ -77,9 +73,7 @@ impl Store {
                 all
             }
         };
-        let more = page.len() > limit;
-        page.truncate(limit);
-        let next = page.last().filter(|_| more).map(|last| last.id.clone());
+        let next = paging.cut(&mut page, |last| last.id.clone());
         let items = shown::all(&mut db, model, page, &runs, &silenced, audit).await?;
         Ok(Page { items, next })
     }

@@ -138,22 +138,18 @@ fn of_application(application: &ApplicationInfo) -> Option<Trouble> {
 /// What is wrong with a machine, and whose status says so: its instance's or its agent's.
 fn of_machine(machine: &MachineInfo) -> Option<(&'static str, Trouble)> {
     let sides = [
-        (
-            kind::INSTANCE,
-            &machine.instance_status,
-            &machine.instance_message,
-        ),
-        (kind::MACHINE, &machine.agent_status, &machine.agent_message),
+        (kind::INSTANCE, &machine.instance),
+        (kind::MACHINE, &machine.agent),
     ];
     let mut sides = sides.into_iter();
-    let broken = sides.find(|(_, status, _)| BROKEN.contains(&status.as_str()));
-    let (of, status, message) = broken?;
+    let broken = sides.find(|(_, side)| BROKEN.contains(&side.status.as_str()));
+    let (of, side) = broken?;
     let trouble = Trouble {
         about: About::Machine(machine.id.clone()),
         unit: None,
-        status: status.clone(),
+        status: side.status.to_string(),
         hook: None,
-        reason: message.clone(),
+        reason: side.message.clone(),
         since: machine.created_at,
         attempts: 0,
         next_retry: None,

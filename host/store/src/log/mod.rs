@@ -30,6 +30,8 @@ const LEVELS: &[&str] = &["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
 const PAGE: usize = 5_000;
 /// Lines of the past that a query begins with when it does not say.
 const TAIL: u64 = 10;
+/// Lines among which the last one of somebody is looked for.
+const NEWEST: u64 = 1_000;
 /// A log is cut back once per so many lines written to all of them.
 const PRUNE_EVERY: u64 = 1_000;
 
@@ -218,11 +220,10 @@ impl Store {
     }
 }
 
-/// The newest lines of a model that are worth a person's look, newest first: as many as one statement
-/// looks at.
+/// The newest lines of a model that are worth a person's look, newest first.
 pub(crate) async fn newest(db: &mut Session, model: &ModelUuid) -> Result<Vec<LogRecord>> {
     let info = level("INFO")? as u64;
-    let values = params![model, info, i64::MAX, PAGE as u64];
+    let values = params![model, info, i64::MAX, NEWEST];
     let lines = db.all(BEFORE, values).await?;
     lines.into_iter().map(shown).collect()
 }

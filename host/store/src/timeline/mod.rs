@@ -6,20 +6,17 @@
 //! twice and none is left out. Nothing is written here.
 
 use periapt_model::incident::Change;
-use periapt_model::{ApplicationName, ModelUuid};
+use periapt_model::{ApplicationName, ModelUuid, time};
 use periapt_wire::rest::{Page, TimelineEntry, TimelineKind, TimelineQuery};
 
 use crate::db::Session;
 use crate::error::StoreError;
+use crate::page::{Paging, before};
 use crate::{Result, Store, require_model};
 
 mod rows;
 #[cfg(test)]
 mod tests;
-
-/// Entries of a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 /// What is wanted of a timeline.
 #[derive(Clone, Debug)]
@@ -65,21 +62,12 @@ impl Store {
         query: &TimelineQuery,
         audit: bool,
     ) -> Result<Page<TimelineEntry>> {
-        let wanted = wanted(query, audit)?;
+        let paging = Paging::of(query.limit)?;
+        let wanted = wanted(query, audit, paging.rows())?;
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
-        let limit = usize::try_from(wanted.limit).unwrap_or(usize::MAX);
-        let one_more = Wanted {
-            limit: wanted.limit + 1,
-            ..wanted
-        };
-        let mut entries = entries(&mut db, model, &one_more).await?;
-        let more = entries.len() > limit;
-        entries.truncate(limit);
-        let next = entries
-            .last()
-            .filter(|_| more)
-            .map(|last| last.id.to_string());
+        let mut entries = entries(&mut db, model, &wanted).await?;
+        let next = paging.cut(&mut entries, |last| last.id.to_string());
         Ok(Page {
             items: entries.into_iter().map(|entry| entry.shown).collect(),
             next,
@@ -102,7 +90,7 @@ pub(crate) async fn entries(
     Ok(all)
 }
 
-fn wanted(query: &TimelineQuery, audit: bool) -> Result<Wanted> {
+fn wanted(query: &TimelineQuery, audit: bool, limit: u64) -> Result<Wanted> {
     let mut kinds = Vec::new();
     let named = query.kinds.as_deref().unwrap_or_default().split(',');
     for kind in named.map(str::trim).filter(|kind| !kind.is_empty()) {
@@ -115,12 +103,7 @@ fn wanted(query: &TimelineQuery, audit: bool) -> Result<Wanted> {
         kinds.extend(TimelineKind::ALL);
     }
     kinds.retain(|kind| audit || *kind != TimelineKind::Audit);
-    let before = match query.after.as_deref() {
-        None => i64::MAX,
-        Some(after) => after.parse().map_err(|_| {
-            StoreError::bad_request(format!("\"{after}\" is not where a page ended"))
-        })?,
-    };
+    let before = before(query.after.as_deref())?;
     let application = query.application.as_deref().map(str::parse).transpose()?;
     Ok(Wanted {
         kinds,
@@ -128,7 +111,7 @@ fn wanted(query: &TimelineQuery, audit: bool) -> Result<Wanted> {
         to: moment("to", query.to.as_deref())?.unwrap_or(i64::MAX),
         application,
         before,
-        limit: query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE),
+        limit,
     })
 }
 
@@ -137,9 +120,9 @@ pub(crate) fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>> {
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    match text.parse::<jiff::Timestamp>() {
-        Ok(time) => Ok(Some(time.as_microsecond())),
-        Err(_) => Err(StoreError::bad_request(format!(
+    match time::parse(text) {
+        Some(time) => Ok(Some(time)),
+        None => Err(StoreError::bad_request(format!(
             "{name} is \"{text}\", which is no time: write it as 2026-11-27T14:30:00Z"
         ))),
     }

@@ -7,7 +7,9 @@ use periapt_model::config::Value;
 use periapt_model::status::{Status, Workload};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::uniter::HookReport;
-use periapt_wire::rest::{AuditRecord, ConfigChange, TimelineKind, TimelineQuery};
+use periapt_wire::rest::{
+    AuditRecord, ConfigChange, HookQuery, LogQuery, TimelineKind, TimelineQuery,
+};
 
 use crate::HookCommit;
 use crate::testing::{Fixture, application, fixtures, unit};
@@ -190,6 +192,41 @@ async fn a_run_is_told_with_its_lines_and_what_was_changed_before() {
         assert_eq!((messages, details.more_lines), (vec!["it runs"], false));
         let missing = store.hook_details(&model, id + 1_000).await;
         assert!(missing.is_err());
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn the_log_and_the_hooks_are_cut_by_the_same_time() {
+    for fixture in fixtures().await {
+        let model = something_happens(&fixture).await;
+        let store = &fixture.store;
+        let at = |seconds: i64| {
+            let time = jiff::Timestamp::from_microsecond(now(&fixture) + seconds * 1_000_000);
+            time.expect("a time").to_string()
+        };
+        for (from, to, lines) in [(-60, 60, 1), (-120, -60, 0), (60, 120, 0)] {
+            let log = LogQuery {
+                replay: true,
+                from: Some(at(from)),
+                to: Some(at(to)),
+                ..LogQuery::default()
+            };
+            let page = store.logs(&model, &log, None).await.expect("log");
+            assert_eq!(page.records.len(), lines, "{from} to {to}");
+            let hooks = HookQuery {
+                since: Some(now(&fixture) + from * 1_000_000),
+                until: Some(now(&fixture) + to * 1_000_000),
+                ..HookQuery::default()
+            };
+            let runs = store.hook_runs(&model, &hooks).await.expect("runs");
+            assert_eq!(runs.items.len(), lines, "{from} to {to}");
+        }
+        let odd = LogQuery {
+            from: Some("noon".to_owned()),
+            ..LogQuery::default()
+        };
+        assert!(store.logs(&model, &odd, None).await.is_err());
         fixture.end().await;
     }
 }

@@ -16,7 +16,7 @@ use periapt_model::task::TaskId;
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName, options};
 use periapt_wire::agent::deployer::DeployedUnit;
-use periapt_wire::agent::host::HostedModel;
+use periapt_wire::agent::host::{FileQuestion, HostedModel};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::metrics::MetricBatch;
 use periapt_wire::agent::reboot::Reboots;
@@ -408,6 +408,8 @@ impl Controller {
             "WatchApiAddresses" => value(self.watch("addresses")),
             "WatchReportRequests" => value(self.watch("reports")),
             "WatchIntrospectionRequests" => value(self.watch("looks")),
+            "WatchFileQuestions" => value(self.watch("files")),
+            "FileQuestions" => value(Vec::<FileQuestion>::new()),
             "WatchUnits" => value(self.watch(&format!("units:{}", machine()?))),
             "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
             "WatchTasks" => value(self.watch(&format!("tasks:{}", unit()?))),

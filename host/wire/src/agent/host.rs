@@ -26,7 +26,72 @@ crate::facade! { "periapt.AgentHost" 1 for AgentOfModel {
     /// A password that the agent made itself. The present one counts until this one has been used.
     [Write] ChangePassword as ChangePassword { present_password: String, password: String } -> Empty;
     [Tell] PutIntrospection as PutIntrospection { introspection: crate::rest::AgentIntrospection } -> Empty;
+    /// Fires when somebody wants to see files of a unit; `FileQuestions` says which.
+    [Watch] WatchFileQuestions as WatchFileQuestions {} -> Watch;
+    /// What nobody has answered yet, of all units of the model.
+    [Read] FileQuestions as FileQuestions {} -> Vec<FileQuestion>;
+    [Tell] PutFiles as PutFiles { number: u64, answer: FileAnswer } -> Empty;
 } }
+
+/// A question about the files that a unit's charm keeps in `/state`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FileQuestion {
+    pub number: u64,
+    pub unit: UnitName,
+    /// The one that counts.
+    pub generation: u64,
+    /// Below `/state`.
+    pub path: String,
+    pub wanted: WantedFiles,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WantedFiles {
+    /// The entries of a directory, at most so many.
+    Entries { most: usize },
+    /// At most so many bytes of a file, from an offset.
+    Part { offset: u64, most: usize },
+}
+
+/// What an agent found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileAnswer {
+    Entries {
+        entries: Vec<FoundFile>,
+        /// How many there are.
+        all: u64,
+    },
+    /// Base64.
+    Part {
+        content: String,
+        total: u64,
+    },
+    NotFound,
+    NotADirectory,
+    IsADirectory,
+    /// A link, which is not followed, or what is neither a file nor a directory.
+    NotAFile,
+    /// The generation is not there: a later one counts meanwhile.
+    Outdated,
+    /// Why it could not be read.
+    Failed {
+        reason: String,
+    },
+}
+
+/// An entry of a directory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FoundFile {
+    pub name: String,
+    pub kind: crate::rest::FileKind,
+    pub bytes: u64,
+    /// Seconds since 1970, UTC.
+    pub modified_at: i64,
+}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -37,14 +37,18 @@ pub struct AlertInfo {
     pub state: String,
     pub detail: String,
     /// When its condition began.
+    #[schema(format = DateTime)]
     pub since: String,
+    #[schema(format = DateTime)]
     pub fired_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub resolved_at: Option<String>,
     /// Who has taken it on; nobody when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledged_by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub acknowledged_at: Option<String>,
 }
 
@@ -81,6 +85,7 @@ pub struct AlertRuleInfo {
     pub silenced_until: Option<String>,
     /// Alerts of it that fire.
     pub firing: u64,
+    #[schema(format = DateTime)]
     pub created_at: String,
 }
 
@@ -119,6 +124,7 @@ pub struct AlertReceiverInfo {
     pub config: BTreeMap<String, String>,
     /// The rules that tell it something.
     pub rules: Vec<String>,
+    #[schema(format = DateTime)]
     pub created_at: String,
 }
 
@@ -152,11 +158,14 @@ pub struct AlertDelivery {
     pub tried: u64,
     /// What the receiver said last.
     pub answer: String,
+    #[schema(format = DateTime)]
     pub created_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub ended_at: Option<String>,
     /// When it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub next_at: Option<String>,
 }
 

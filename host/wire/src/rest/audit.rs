@@ -64,7 +64,7 @@ pub struct AuditRecord {
     pub target: String,
     /// HTTP status, or `ok` and error codes of calls.
     pub result: String,
-    /// What was asked, without secrets; empty when `audit-log-capture-args` is off.
+    /// What was asked, without secrets; empty when `audit-log-capture-args` is off, except for looks into files.
     #[serde(default)]
     #[schema(required = true)]
     pub arguments: Value,

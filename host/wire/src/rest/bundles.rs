@@ -199,9 +199,15 @@ pub struct BundleApply {
     #[serde(default)]
     #[schema(required = true)]
     pub message: String,
-    /// Microseconds UTC, as all times here.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        with = "periapt_model::time::micros::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub ended_at: Option<i64>,
 }
 

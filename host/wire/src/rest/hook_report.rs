@@ -47,6 +47,7 @@ pub struct HookTypical {
 #[serde(rename_all = "kebab-case")]
 pub struct HookLine {
     /// RFC 3339.
+    #[schema(format = DateTime)]
     pub time: String,
     pub level: String,
     pub module: String,

@@ -30,11 +30,13 @@ pub struct IncidentInfo {
     pub reason: String,
     pub units: Vec<UnitName>,
     /// When it began, RFC 3339.
+    #[schema(format = DateTime)]
     pub since: String,
     /// Runs of the hook that failed since, of all units together.
     pub attempts: u64,
     /// Of the unit that is tried again next, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub next_retry: Option<String>,
     /// What the next try waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,6 +61,7 @@ pub struct IncidentInfo {
 #[serde(rename_all = "kebab-case")]
 pub struct IncidentLine {
     /// RFC 3339.
+    #[schema(format = DateTime)]
     pub time: String,
     pub unit: UnitName,
     pub level: String,
@@ -70,9 +73,11 @@ pub struct IncidentLine {
 #[serde(rename_all = "kebab-case")]
 pub struct SilenceInfo {
     /// RFC 3339.
+    #[schema(format = DateTime)]
     pub since: String,
     /// RFC 3339; none until the incident changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub until: Option<String>,
 }
 

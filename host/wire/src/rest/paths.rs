@@ -129,6 +129,7 @@ paths! {
     MACHINE_HISTORY(2) = "/v1/models/{model}/machines/{machine}/history";
     MACHINE_RETRY_PROVISIONING(2) = "/v1/models/{model}/machines/{machine}/retry-provisioning";
     MODEL_METRICS(1) = "/v1/models/{model}/metrics";
+    MODEL_TOP(1) = "/v1/models/{model}/top";
     OPERATIONS(1) = "/v1/models/{model}/operations";
     OPERATION(2) = "/v1/models/{model}/operations/{operation}";
     PAYLOADS(1) = "/v1/models/{model}/payloads";
@@ -154,6 +155,8 @@ paths! {
     MODEL_TIMELINE(1) = "/v1/models/{model}/timeline";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
+    UNIT_FILES_LIST(3) = "/v1/models/{model}/units/{name}/{number}/files/list";
+    UNIT_FILES_READ(3) = "/v1/models/{model}/units/{name}/{number}/files/read";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";
     UNIT_METER_STATUS(3) = "/v1/models/{model}/units/{name}/{number}/meter-status";
     UNIT_METRICS(3) = "/v1/models/{model}/units/{name}/{number}/metrics";

@@ -76,6 +76,7 @@ impl std::str::FromStr for TimelineKind {
 pub struct TimelineEntry {
     pub id: String,
     /// RFC 3339, UTC.
+    #[schema(format = DateTime)]
     pub time: String,
     pub kind: TimelineKind,
     /// Who made the change, `admin`; empty for what nobody in particular did.
@@ -106,8 +107,12 @@ pub struct TimelineEntry {
 #[into_params(parameter_in = Query)]
 pub struct TimelineQuery {
     /// RFC 3339: nothing that happened before.
+    #[param(format = DateTime)]
+    #[schema(format = DateTime)]
     pub from: Option<String>,
     /// RFC 3339: nothing that happened after.
+    #[param(format = DateTime)]
+    #[schema(format = DateTime)]
     pub to: Option<String>,
     /// `audit`, `config`, `revision`, `hook`, `status`, separated by commas; all when left out.
     pub kinds: Option<String>,

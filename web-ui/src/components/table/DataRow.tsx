@@ -1,11 +1,11 @@
-import type { MouseEvent } from "react";
+import { memo, type MouseEvent } from "react";
 import type { Column } from "./DataTable";
 
 interface Properties<R> {
   row: R;
   id: string;
   columns: readonly Column<R>[];
-  marks: Record<string, string>;
+  marks: (row: R) => Record<string, string>;
   /** Among all rows, where not all are drawn. */
   place: number | undefined;
   measure: ((element: HTMLTableRowElement | null) => void) | undefined;
@@ -14,34 +14,41 @@ interface Properties<R> {
   /** Undefined where nothing can be chosen. */
   chosen: boolean | undefined;
   open: boolean;
-  onChoose: (id: string, range: boolean) => void;
-  onOpen: ((id: string) => void) | undefined;
-  onFocus: (id: string) => void;
+  /** Whether there are details. */
+  opens: boolean;
+  acts: RowActs;
+}
+
+/** What a row asks for. The same object as long as the table is there, or all rows would be drawn anew. */
+export interface RowActs {
+  choose: (id: string, range: boolean) => void;
+  open: (id: string) => void;
+  focused: (id: string) => void;
 }
 
 /** What a click on a row is not for. */
 const OWN = "a, button, input, label, select, summary";
 
-export function DataRow<R>(properties: Properties<R>) {
-  const { row, id, columns, marks, place, measure, tabbable, chosen, open, onChoose, onOpen, onFocus } = properties;
+function Row<R>(properties: Properties<R>) {
+  const { row, id, columns, marks, place, measure, tabbable, chosen, open, opens, acts } = properties;
   const click = (event: MouseEvent<HTMLTableRowElement>): void => {
     if ((event.target as Element).closest(OWN)) return;
     // Whoever marks text with the mouse wants the text.
     if (globalThis.getSelection?.()?.isCollapsed === false) return;
-    onOpen?.(id);
+    acts.open(id);
   };
   const look = [open && "is-open", chosen && "is-chosen"].filter(Boolean).join(" ");
   return (
     <tr
-      {...marks}
+      {...marks(row)}
       ref={measure}
       data-row={id}
       data-index={place}
       aria-rowindex={place === undefined ? undefined : place + 2}
       tabIndex={tabbable ? 0 : -1}
       className={look || undefined}
-      onClick={onOpen && click}
-      onFocus={() => onFocus(id)}
+      onClick={opens ? click : undefined}
+      onFocus={() => acts.focused(id)}
     >
       {chosen !== undefined && (
         <td className="table__choice">
@@ -50,7 +57,7 @@ export function DataRow<R>(properties: Properties<R>) {
             aria-label={`Select ${id}`}
             checked={chosen}
             // The click knows whether Shift was held; the change that follows does not.
-            onClick={(event) => onChoose(id, event.shiftKey)}
+            onClick={(event) => acts.choose(id, event.shiftKey)}
             onChange={() => {}}
           />
         </td>
@@ -60,8 +67,8 @@ export function DataRow<R>(properties: Properties<R>) {
         return first === 0 ? (
           <th key={column} scope="row" className={look}>
             {cell(row)}
-            {onOpen && (
-              <button type="button" className="table__open" aria-label={`Details of ${id}`} onClick={() => onOpen(id)}>
+            {opens && (
+              <button type="button" className="table__open" aria-label={`Details of ${id}`} onClick={() => acts.open(id)}>
                 <span aria-hidden="true">›</span>
               </button>
             )}
@@ -75,3 +82,6 @@ export function DataRow<R>(properties: Properties<R>) {
     </tr>
   );
 }
+
+/** Drawn anew only when something of it changed: most rows stay as they are while others come and go. */
+export const DataRow = memo(Row) as typeof Row;

@@ -7,10 +7,10 @@
  */
 import "./table.css";
 import { measureElement, useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useCallback, useId, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Key, Sort } from "../../lib/fleet/order";
 import { type Chosen, toggledAll, toggledOne, withRange } from "../../lib/fleet/selection";
-import { DataRow } from "./DataRow";
+import { DataRow, type RowActs } from "./DataRow";
 import { useRowKeys } from "./useRowKeys";
 
 export interface Column<R> {
@@ -64,6 +64,8 @@ export function DataTable<R>(properties: DataTableProperties<R>) {
   const anchor = useRef("");
   const hint = useId();
   const virtual = rows.length > WHOLE;
+  // Asked for once: it is guessed for each of thousands of rows.
+  const guessed = useMemo(() => (isNarrow() ? CARD_HEIGHT : ROW_HEIGHT), []);
   const idAt = useCallback(
     (place: number): string => {
       const row = rows[place];
@@ -74,7 +76,7 @@ export function DataTable<R>(properties: DataTableProperties<R>) {
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     enabled: virtual,
-    estimateSize: () => (isNarrow() ? CARD_HEIGHT : ROW_HEIGHT),
+    estimateSize: () => guessed,
     // A row without a height, of a page that is not shown, would have room for all others.
     measureElement: (...measured) => measureElement(...measured) || ROW_HEIGHT,
     overscan: SPARE,
@@ -116,6 +118,17 @@ export function DataTable<R>(properties: DataTableProperties<R>) {
     onOpen,
     open,
   });
+
+  const latest = useRef<RowActs>({ choose, open: () => {}, focused: keys.onFocus });
+  latest.current = { choose, open: (id) => onOpen?.(id), focused: keys.onFocus };
+  const acts = useMemo<RowActs>(
+    () => ({
+      choose: (id, range) => latest.current.choose(id, range),
+      open: (id) => latest.current.open(id),
+      focused: (id) => latest.current.focused(id),
+    }),
+    [],
+  );
 
   const width = columns.length + (selection ? 1 : 0);
   const items = virtual
@@ -169,15 +182,14 @@ export function DataTable<R>(properties: DataTableProperties<R>) {
                 row={row}
                 id={id}
                 columns={columns}
-                marks={marks(row)}
+                marks={marks}
                 place={virtual ? index : undefined}
                 measure={virtual ? virtualizer.measureElement : undefined}
                 tabbable={keys.isStop(id, index)}
                 chosen={selection?.chosen.has(id)}
                 open={open === id}
-                onChoose={choose}
-                onOpen={onOpen}
-                onFocus={keys.onFocus}
+                opens={onOpen !== undefined}
+                acts={acts}
               />,
             ];
           })}

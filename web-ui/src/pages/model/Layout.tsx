@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Outlet, useLocation, useNavigate, useParams, useSearchParams } from "react-router";
-import { models } from "../../api";
+import { incidents, models } from "../../api";
 import * as paths from "../../api/paths";
 import { StatusMark } from "../../components/charts";
 import { CommandHint, CopyTools } from "../../components/Commands";
@@ -16,7 +17,7 @@ import { CONTROLLER_MODEL } from "../../lib/controllerModel";
 import { viewQuery } from "../../lib/fleet/address";
 import { outliving } from "../../lib/storage";
 import { rangeSearch } from "../../lib/range";
-import { toBlocks, toBundles, toDeploy, toIncidents, toModel, toOperations, toSecrets, toStorages, toTimeline } from "../../lib/to";
+import { toBlocks, toBundles, toDeploy, toIncidents, toModel, toOperations, toSandbox, toSecrets, toStorages, toTimeline } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady, useSecrets, useStorages } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -35,15 +36,24 @@ export function ModelLayout() {
   const { pathname } = useLocation();
   // A time that was chosen on one of these pages holds on the others.
   const search = rangeSearch(useSearchParams()[0]);
+  // Asked for now and then: the page of incidents itself follows each change.
+  const loud = useQuery({
+    queryKey: ["loud-incidents", name],
+    queryFn: () => incidents.list(name),
+    enabled: ready,
+    refetchInterval: 15_000,
+  });
+  const wrong = loud.data?.filter(({ silenced }) => !silenced).length ?? 0;
   const tabs: Tab[] = [
     { to, label: "Overview", end: true },
-    { to: toIncidents(name), label: "Incidents" },
+    { to: toIncidents(name), label: "Incidents", ...(wrong > 0 && { count: wrong }) },
     { to: toTimeline(name), label: "Timeline", search },
     { to: `${to}/topology`, label: "Topology" },
     { to: `${to}/relations`, label: "Relations", count: relations.length },
     { to: `${to}/reachability`, label: "Reachability" },
     { to: toOperations(name), label: "Operations" },
     { to: `${to}/hooks`, label: "Hooks", search },
+    { to: toSandbox(name), label: "Sandbox" },
     { to: `${to}/logs`, label: "Logs", search },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
     { to: toBundles(name), label: "Bundles" },
@@ -60,6 +70,7 @@ export function ModelLayout() {
       <PageHead
         title={name}
         page={currentTab(tabs, pathname)}
+        wrong={wrong}
         crumbs={[{ to: "/models", label: "Models" }]}
         aside={model && <StatusMark status={model.life === "alive" ? model.status.status : model.life} />}
         summary={

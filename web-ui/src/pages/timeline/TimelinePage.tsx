@@ -79,7 +79,7 @@ export function TimelinePage() {
         <>
           <TimeBrush times={times} shown={shown} onBrush={setRange} />
           <p className="muted">
-            Drag over the bars to choose a time. The same time in the <Link to={`${toModel(model)}/logs${search}`}>log</Link>{" "}
+            Drag over the bars to choose a time range. See the same range in the <Link to={`${toModel(model)}/logs${search}`}>log</Link>{" "}
             and in the <Link to={`${toModel(model)}/hooks${search}`}>hooks</Link>.
           </p>
           <Entries model={model} entries={all} />

@@ -25,6 +25,7 @@ import { ActionsSection } from "../actions/ActionsSection";
 import { Notes } from "../annotations/Notes";
 import { RemoveUnitDialog } from "./RemoveUnitDialog";
 import { ResolveBanner } from "./ResolveBanner";
+import { UnitFiles } from "./UnitFiles";
 import { UnitLog } from "./UnitLog";
 import { UnitMetrics } from "./UnitMetrics";
 import { UnitReach } from "./UnitReach";
@@ -39,6 +40,7 @@ const VIEWS = {
   reach: "Reached by",
   relations: "Relations",
   storage: "Storage",
+  files: "Files",
   history: "Status history",
   log: "Live log",
 };
@@ -165,6 +167,7 @@ export function UnitPage() {
         {view === "reach" && <UnitReach model={model} unit={name} applications={applications} />}
         {view === "relations" && <UnitRelations model={model} unit={name} />}
         {view === "storage" && <UnitStorage model={model} unit={name} charm={unit?.charm} />}
+        {view === "files" && <UnitFiles model={model} unit={name} />}
         {view === "history" && <History model={model} name={name} />}
         {view === "log" && <UnitLog model={model} unit={name} />}
       </div>

@@ -68,8 +68,9 @@ async fn the_table_has_no_loose_ends_and_all_of_it_runs() {
             .model_summary(&bench.model)
             .await
             .unwrap()
+            .status
             .status,
-        "available"
+        periapt_model::status::Model::Available
     );
     bench.close(engine).await;
 }
@@ -146,7 +147,9 @@ async fn a_destroyed_model_goes_and_its_engine_ends_well() {
     bench
         .until("the model counts down", || async {
             let model = bench.store.model_summary(&bench.model).await.unwrap();
-            (model.status == "destroying" && model.message.contains("machine(s)")).then_some(())
+            let status = model.status;
+            let counts = status.message.contains("machine(s)");
+            (status.status == periapt_model::status::Model::Destroying && counts).then_some(())
         })
         .await;
     assert_eq!(state(&engine, undertaker::NAME), Some(NodeState::Started));

@@ -31,7 +31,7 @@ async fn until_resting(bench: &Bench, engine: &periapt_engine::DependencyEngine)
 
 async fn model_status(bench: &Bench) -> (String, String) {
     let model = bench.store.model_summary(&bench.model).await.unwrap();
-    (model.status, model.message)
+    (model.status.status.to_string(), model.status.message)
 }
 
 /// credentialvalidator: "when the credential is marked invalid, then environ, provisioner … show

@@ -104,7 +104,7 @@ impl Client {
             .iter()
             .filter(|((kind, _), _)| kind == "model");
         models
-            .map(|((_, name), body)| (name.as_str(), body["message"].as_str().unwrap()))
+            .map(|((_, name), body)| (name.as_str(), body["status"]["message"].as_str().unwrap()))
             .collect()
     }
 }

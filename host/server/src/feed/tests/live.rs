@@ -171,7 +171,7 @@ async fn events_carry_the_last_value_and_go_on_after_a_restart() {
     let part = cache.feed().after(&from).unwrap();
     let last: periapt_wire::rest::Event =
         serde_json::from_slice(&part.entries.last().unwrap().data).unwrap();
-    assert_eq!(last.entity.unwrap()["message"], "again");
+    assert_eq!(last.entity.unwrap()["status"]["message"], "again");
     let here = part.cursor.clone();
     assert_eq!(cache.feed().after(&here).unwrap().entries, []);
 

@@ -48,7 +48,9 @@ use steps::Taker;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         // Of a plan that is carried out every step is held back by itself.
-        row(READ, routes!(deploy)).never_blocked(),
+        row(READ, routes!(deploy))
+            .may_begin_at(paths::BUNDLE, &["/apply/id"])
+            .never_blocked(),
         row(READ, routes!(list)),
         row(READ, routes!(show)),
         row(READ, routes!(export)),

@@ -140,6 +140,9 @@ Lists come in pages: `items`, and `next` when there is more, to be handed back a
 
 Times are RFC 3339 in UTC. Durations have their unit in their name or in their description.
 
+A status is a word, a message and since when, whatever it is about. Entities are named as in `site/0`; where one of
+any kind may stand (who did something, what a line of the log is about), the tag says the kind: `unit-site-0`.
+
 A change answers 201 with `Location` when it made something new, 202 when it has begun and goes on
 after the answer, and 200 when it is done.
 
@@ -356,7 +359,11 @@ fn files(operation: &mut Value) {
 
 /// Puts the answer of a change that only begins, or that makes something, at the status it has.
 fn succeeds(responses: &mut Value, route: &Route) {
+    let place = json!({ "description": "Where to look at it", "schema": { "type": "string", "format": "uri-reference" } });
     if route.success == 200 {
+        if route.place.is_some() && responses["202"].is_object() {
+            responses["202"]["headers"]["Location"] = place;
+        }
         return;
     }
     let Some(mut fine) = responses
@@ -373,7 +380,7 @@ fn succeeds(responses: &mut Value, route: &Route) {
         fine["description"] = json!(about);
     }
     if route.place.is_some() {
-        fine["headers"]["Location"] = json!({ "description": "Where to look at it", "schema": { "type": "string", "format": "uri-reference" } });
+        fine["headers"]["Location"] = place;
     }
     responses[route.success.to_string()] = fine;
 }

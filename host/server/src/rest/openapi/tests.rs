@@ -55,7 +55,7 @@ fn every_operation_says_what_it_does_and_has_a_name_of_its_own() {
             );
             let succeeds = ["200", "201", "202"].map(|status| &operation["responses"][status]);
             let ways = succeeds.iter().filter(|way| way.is_object()).count();
-            assert_eq!(ways, 1, "{method} {path} succeeds in one way");
+            assert!(ways > 0, "{method} {path} never succeeds");
             let id = operation["operationId"].as_str().unwrap();
             let camel = id.starts_with(|c: char| c.is_ascii_lowercase())
                 && id.chars().all(|c| c.is_ascii_alphanumeric());

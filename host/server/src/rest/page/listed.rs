@@ -2,10 +2,10 @@
 
 use periapt_model::charm::CharmInfo;
 use periapt_wire::rest::{
-    ApplicationInfo, Backup, BlockDevice, BlockInfo, CheckInfo, Cloud, CloudCredential,
-    ControllerNode, MachineInfo, MetricHistory, MetricInfo, ModelAccess, ModelSummary,
-    RelationInfo, SecretBackendInfo, ServiceInfo, StoragePoolInfo, TokenInfo, UnitInfo, UserInfo,
-    WorkerRow,
+    AlertReceiverInfo, AlertRuleInfo, ApplicationInfo, Backup, BlockDevice, BlockInfo, CheckInfo,
+    Cloud, CloudCredential, ControllerNode, MachineInfo, MetricHistory, MetricInfo, ModelAccess,
+    ModelSummary, RelationInfo, SecretBackendInfo, ServiceInfo, StoragePoolInfo, TokenInfo,
+    UnitInfo, UserInfo, WorkerRow,
 };
 
 use super::{Facts, Listed};
@@ -26,6 +26,8 @@ macro_rules! named {
 }
 
 named! {
+    AlertRuleInfo: |it| it.name.clone(), ["condition", "created-at", "firing", "model", "name", "receivers", "silenced-until", "threshold"];
+    AlertReceiverInfo: |it| it.name.clone(), ["config", "created-at", "name", "rules", "type"];
     Backup: |it| it.id.clone(), ["controller", "created-at", "database", "id", "missing", "models", "sha256", "size", "units", "version"];
     Cloud: |it| it.name.clone(), ["name", "regions", "type"];
     ControllerNode: |it| it.node.to_string(), ["address", "answers", "node", "seen-at", "state"];
@@ -38,7 +40,7 @@ named! {
     SecretBackendInfo: |it| it.name.clone(), ["config", "message", "name", "next-token-rotate", "secrets", "status", "token-rotate-interval", "type"];
     UserInfo: |it| it.name.clone(), ["access", "created-at", "created-by", "disabled", "display-name", "last-login", "models", "name", "registered"];
     TokenInfo: |it| it.id.clone(), ["created-at", "current", "expires-at", "id", "kind", "last-used", "name"];
-    MetricHistory: |it| history_name(it), ["labels", "metric", "values"];
+    MetricHistory: history_name, ["labels", "metric", "values"];
 }
 
 /// `pings`, with labels `pings{path=/}`.

@@ -2,9 +2,9 @@ use periapt_model::Life;
 use periapt_model::charm::CharmInfo;
 use periapt_model::status::{Machine, Status};
 use periapt_wire::rest::{
-    ApplicationInfo, Backup, BlockDevice, BlockInfo, Cloud, CloudCredential, ControllerNode,
-    MachineInfo, MetricHistory, ModelAccess, ModelSummary, RelationInfo, SecretBackendInfo,
-    StoragePoolInfo, TokenInfo, UnitInfo, UserInfo, WorkerRow,
+    AlertReceiverInfo, AlertRuleInfo, ApplicationInfo, Backup, BlockDevice, BlockInfo, Cloud,
+    CloudCredential, ControllerNode, MachineInfo, MetricHistory, ModelAccess, ModelSummary,
+    RelationInfo, SecretBackendInfo, StoragePoolInfo, TokenInfo, UnitInfo, UserInfo, WorkerRow,
 };
 use utoipa::PartialSchema;
 
@@ -199,6 +199,8 @@ fn the_fields_of_a_list_are_the_members_of_its_items() {
     check::<MachineInfo>(&[]);
     check::<CharmInfo>(&[]);
     check::<RelationInfo>(&[]);
+    check::<AlertRuleInfo>(&[]);
+    check::<AlertReceiverInfo>(&[]);
     check::<Backup>(&[]);
     check::<Cloud>(&[]);
     check::<ControllerNode>(&[]);

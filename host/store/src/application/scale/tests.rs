@@ -19,7 +19,7 @@ async fn an_application_gets_as_many_units_as_it_is_told_to_have() {
             .expect("up");
         assert_eq!(up.units, [unit("site/0"), unit("site/1"), unit("site/2")]);
         assert_eq!(up.added, [unit("site/1"), unit("site/2")]);
-        assert_eq!(up.removal.units, []);
+        assert!(up.removal.units.is_empty());
 
         let same = store.scale(&model, &site, 3, false.into()).await;
         let same = same.expect("the same");
@@ -38,7 +38,7 @@ async fn an_application_gets_as_many_units_as_it_is_told_to_have() {
             .expect("up");
         assert_eq!(up.added, [unit("site/3")]);
         let none = store.scale(&model, &site, 0, false.into()).await;
-        assert_eq!(none.expect("none").units, []);
+        assert!(none.expect("none").units.is_empty());
 
         let many = store.scale(&model, &site, 1_000_000, false.into()).await;
         assert_eq!(many.expect_err("too many").refusal().code(), "bad-request");

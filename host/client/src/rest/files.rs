@@ -1,0 +1,57 @@
+//! The methods about files of units.
+
+use periapt_model::UnitName;
+use periapt_wire::rest::{FileListing, ListFiles, ReadFile, paths};
+use reqwest::Method;
+
+use super::units::parts;
+use super::{RestClient, RestError, UPLOAD, chain};
+
+impl RestClient {
+    /// A directory of what a unit's charm keeps in `/state`.
+    pub async fn unit_files(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        path: &str,
+    ) -> Result<FileListing, RestError> {
+        let (application, number) = parts(unit);
+        let wanted = ListFiles {
+            path: path.to_owned(),
+        };
+        let route = paths::UNIT_FILES_LIST.at([model, &application, &number]);
+        self.post(&route, &wanted).await
+    }
+
+    /// Hands the bytes of a file of a unit to `take`, in order.
+    ///
+    /// # Errors
+    /// What the controller says; what `take` says, and an answer that ends early, as `Interrupted`.
+    pub async fn read_unit_file(
+        &self,
+        model: &str,
+        unit: &UnitName,
+        path: &str,
+        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), RestError> {
+        let (application, number) = parts(unit);
+        let wanted = ReadFile {
+            path: path.to_owned(),
+        };
+        let route = paths::UNIT_FILES_READ.at([model, &application, &number]);
+        let answer = self.send(Method::POST, &route, |request| {
+            request.timeout(UPLOAD).json(&wanted)
+        });
+        let mut answer = answer.await?;
+        loop {
+            let part = tokio::time::timeout(UPLOAD, answer.chunk()).await;
+            let part = part.map_err(|_| RestError::Interrupted("no more bytes came".to_owned()))?;
+            match part.map_err(|error| RestError::Interrupted(chain(&error)))? {
+                Some(part) => {
+                    take(&part).map_err(|error| RestError::Interrupted(error.to_string()))?;
+                }
+                None => return Ok(()),
+            }
+        }
+    }
+}
