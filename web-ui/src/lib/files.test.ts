@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { crumbs, dump, fileSearch, isCut, microseconds, nameOf, parent, textOf, within } from "./files";
+import { crumbs, dump, fileSearch, isCut, nameOf, parent, textOf, within } from "./files";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -48,9 +48,4 @@ describe("the bytes of a file", () => {
     expect(dump(long).split("\n")).toHaveLength(64);
     expect([isCut(long), isCut(long.subarray(1))]).toEqual([true, false]);
   });
-});
-
-it("a time is read as others are told", () => {
-  expect(microseconds("2026-01-02T03:04:05Z")).toBe(Date.UTC(2026, 0, 2, 3, 4, 5) * 1000);
-  expect(microseconds("")).toBeUndefined();
 });

@@ -75,9 +75,3 @@ export function dump(bytes: Uint8Array): string {
 
 /** Whether there is more of a binary file than `dump` shows. */
 export const isCut = (bytes: Uint8Array): boolean => bytes.length > DUMPED;
-
-/** Microseconds of an RFC 3339 time; undefined of a file that has none. */
-export function microseconds(time: string): number | undefined {
-  const milliseconds = Date.parse(time);
-  return Number.isNaN(milliseconds) ? undefined : milliseconds * 1000;
-}

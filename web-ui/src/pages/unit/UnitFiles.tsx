@@ -9,7 +9,7 @@ import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { bytes } from "../../lib/bytes";
 import { command } from "../../lib/commands";
-import { crumbs, fileSearch, microseconds, ONE_LOOK, STATE, within } from "../../lib/files";
+import { crumbs, fileSearch, ONE_LOOK, STATE, within } from "../../lib/files";
 import { toModel } from "../../lib/to";
 import { useAllowed, useVisitor } from "../../session";
 import { UnitFile } from "./UnitFile";
@@ -147,7 +147,7 @@ function Entry({ directory, entry: { name, kind, bytes: size, "modified-at": cha
       <td data-label="Kind">{kind === "link" ? "link, not followed" : kind}</td>
       <td data-label="Size" className="nowrap">{kind === "file" ? bytes(size) : "–"}</td>
       <td data-label="Changed" className="nowrap">
-        <Time at={microseconds(changed)} />
+        <Time at={changed || null} />
       </td>
     </tr>
   );
