@@ -56,5 +56,6 @@ export default defineConfig({
       ]),
     ),
   },
-  test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"] },
+  // Whole pages in jsdom take seconds each while something else is built on the same machine.
+  test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"], testTimeout: 60_000 },
 });

@@ -118,7 +118,7 @@ export function plannedTopology(
         ],
         interface: "added",
         scope: "global",
-        status: "joining",
+        status: { status: "joining" },
       },
     ];
   });

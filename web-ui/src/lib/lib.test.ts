@@ -70,10 +70,10 @@ describe("units", () => {
     ]);
   });
 
-  it("leave newest first and the leader last", () => {
-    const units = [unit("a/0"), unit("a/1"), unit("a/2", "active", { leader: true })];
-    expect(leaving(units, 2)).toEqual(["a/1"]);
-    expect(leaving(units, 0)).toEqual(["a/0", "a/1", "a/2"]);
+  it("leave by the highest numbers, as the controller removes them", () => {
+    const units = [unit("a/10", "active", { leader: true }), unit("a/0"), unit("a/9"), unit("a/11", "active", { life: "dying" })];
+    expect(leaving(units, 2)).toEqual(["a/10"]);
+    expect(leaving(units, 0)).toEqual(["a/0", "a/9", "a/10"]);
     expect(leaving(units, 5)).toEqual([]);
   });
 });

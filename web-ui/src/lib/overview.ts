@@ -40,8 +40,8 @@ const unitText = searched<UnitInfo>((unit) => [
 const machineText = searched<MachineInfo>((machine) => [
   machine.id,
   machineStatus(machine),
-  machine["instance-status"],
-  machine["agent-status"],
+  machine.instance.status,
+  machine.agent.status,
   machine["instance-id"],
   ...machine.units,
 ]);

@@ -3,27 +3,23 @@
  * missing. Times within the page are microseconds.
  */
 
+import { micros, timeText } from "../components/charts/time";
+
 export interface Range {
   from: number | null;
   to: number | null;
 }
 
-/** A time of the address or of the API; nothing of what is none. */
-export function micros(text: string | null | undefined): number | null {
-  if (!text) return null;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? null : time * 1000;
-}
-
-/** As the address and the API have it. */
-export function moment(time: number): string {
-  return new Date(Math.round(time / 1000)).toISOString();
+/** A time of the address or of a field; nothing of what is none. */
+export function timeOf(text: string | null): number | null {
+  const time = text ? micros(text) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
 }
 
 /** The range of an address; one that ends before it begins is turned round. */
 export function rangeOf(parameters: URLSearchParams): Range {
-  const from = micros(parameters.get("from"));
-  const to = micros(parameters.get("to"));
+  const from = timeOf(parameters.get("from"));
+  const to = timeOf(parameters.get("to"));
   return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
 }
 
@@ -32,8 +28,8 @@ export function withRange(parameters: URLSearchParams, { from, to }: Range): URL
   const changed = new URLSearchParams(parameters);
   changed.delete("from");
   changed.delete("to");
-  if (from !== null) changed.set("from", moment(from));
-  if (to !== null) changed.set("to", moment(to));
+  if (from !== null) changed.set("from", timeText(Math.round(from)));
+  if (to !== null) changed.set("to", timeText(Math.round(to)));
   return changed;
 }
 
@@ -75,9 +71,4 @@ export function fieldOf(time: number | null): string {
   const date = new Date(time / 1000);
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19);
-}
-
-/** The time of such a field. */
-export function timeOf(field: string): number | null {
-  return micros(field);
 }

@@ -2,12 +2,12 @@ import { useParams } from "react-router";
 import { withQuery } from "../api/client";
 import * as paths from "../api/paths";
 import { hookName } from "../components/charts/hooks/names";
+import { timeText } from "../components/charts/time";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { HookRuns } from "../components/HookRuns";
 import { TimeRange } from "../components/TimeRange";
 import { command } from "../lib/commands";
-import { moment } from "../lib/range";
 import { useFilters } from "../lib/useFilters";
 import { useRange } from "../lib/useRange";
 
@@ -36,8 +36,8 @@ export function HooksPage() {
     unit: values.unit || undefined,
     hook: values.hook || undefined,
     result: values.result || undefined,
-    since: from === null ? undefined : moment(from),
-    until: to === null ? undefined : moment(to),
+    since: from === null ? undefined : timeText(from),
+    until: to === null ? undefined : timeText(to),
   };
   return (
     <section className="section" aria-label="Hooks">

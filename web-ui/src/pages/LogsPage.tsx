@@ -1,11 +1,11 @@
 import { useParams } from "react-router";
 import { entityFilter } from "../components/charts/log/entity";
+import { timeText } from "../components/charts/time";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { LiveLog } from "../components/LiveLog";
 import { TimeRange } from "../components/TimeRange";
 import { command } from "../lib/commands";
-import { moment } from "../lib/range";
 import { useFilters } from "../lib/useFilters";
 import { useRange } from "../lib/useRange";
 import { logAddress } from "../live/lines";
@@ -29,8 +29,8 @@ export function LogsPage() {
     include: include || undefined,
     exclude: exclude || undefined,
     level: level || "INFO",
-    from: from === null ? undefined : moment(from),
-    to: to === null ? undefined : moment(to),
+    from: from === null ? undefined : timeText(from),
+    to: to === null ? undefined : timeText(to),
     tail: 500,
   };
   return (

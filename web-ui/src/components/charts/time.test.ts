@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { clockTime, durationText, machineTime, micros, relativeTime, roughDuration, timeText, timeTicks, zonedTime } from './time';
+import { clockTime, durationText, exactTime, machineTime, micros, relativeTime, roughDuration, timeText, timeTicks, zonedTime } from './time';
 
 const SECOND = 1_000_000;
 const NOON = Date.UTC(2026, 10, 21, 12) * 1000;

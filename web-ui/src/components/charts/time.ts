@@ -46,7 +46,7 @@ export function exactTime(time: Moment): string {
 }
 
 /** The same with the zone, `2026-11-21 15:04:05 UTC+01:00`: commands and logs tell another's. */
-export function zonedTime(time: number): string {
+export function zonedTime(time: Moment): string {
   const offset = -dateOf(time).getTimezoneOffset();
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
   return `${exactTime(time)} UTC${offset === 0 ? '' : `${offset < 0 ? '−' : '+'}${pad(hours)}:${pad(minutes)}`}`;

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { applications } from "../../api";
 import * as paths from "../../api/paths";
 import type { ApplicationInfo, UnitInfo } from "../../api/types";
 import { CommandHint } from "../../components/Commands";
@@ -7,7 +8,7 @@ import { TextField } from "../../components/Fields";
 import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
 import { subordinatesOf } from "../../lib/relations";
-import { aliveUnits, leaving, MOST_UNITS, scaleTo, unitsError } from "../../lib/scale";
+import { aliveUnits, leaving, MOST_UNITS, unitsError } from "../../lib/scale";
 import { useAct } from "../../lib/useAct";
 import { useModel } from "../../live/context";
 
@@ -32,7 +33,7 @@ export function ScaleDialog({ model, application, units, wanted: given, onClose 
   const more = valid ? Math.max(0, wanted - present) : 0;
   const less = valid ? leaving(units, wanted) : [];
   const beside = subordinatesOf(new Set(less), all);
-  const scale = useAct(() => scaleTo(model, name, units, wanted), onClose);
+  const scale = useAct(() => applications.scale(model, name, { units: wanted }), onClose);
   return (
     <Dialog
       title={`Scale ${name}`}
@@ -62,12 +63,11 @@ export function ScaleDialog({ model, application, units, wanted: given, onClose 
             <TakesAlong names={beside} one="the subordinate unit" many="the subordinate units" more="in their containers" />
           </ul>
           <TextField label={`Type ${name} to confirm`} value={typed} onChange={setTyped} />
-          <CommandHint cli={command("remove-unit", "-m", model, "--no-prompt", ...less)} />
         </>
       )}
-      {more > 0 && (
+      {more + less.length > 0 && (
         <CommandHint
-          cli={command("add-unit", "-m", model, name, "-n", String(more))}
+          cli={command("scale-application", "-m", model, name, text)}
           request={{
             method: "PUT",
             path: `${paths.application(model, name)}/scale`,

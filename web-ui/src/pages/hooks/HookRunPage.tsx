@@ -7,7 +7,7 @@ import * as paths from "../../api/paths";
 import type { HookDetails, RunEffect } from "../../api/types";
 import { StatusMark } from "../../components/charts";
 import { hookName } from "../../components/charts/hooks/names";
-import { clockTime, durationText, exactTime, present } from "../../components/charts/time";
+import { clockTime, durationText, exactTime, micros, present } from "../../components/charts/time";
 import { CopyTools } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
 import { PageHead } from "../../components/PageHead";
@@ -16,7 +16,6 @@ import { Time } from "../../components/Time";
 import { bytes } from "../../lib/bytes";
 import { command } from "../../lib/commands";
 import { told } from "../../lib/incidents";
-import { micros } from "../../lib/range";
 import { toCharm, toHookRun, toModel, toUnit } from "../../lib/to";
 
 /** How long after its end a run may get more lines, microseconds. */
@@ -30,7 +29,7 @@ export function HookRunPage() {
     queryFn: () => hooks.report(model, Number(run)),
     // Lines of a hook that failed come a moment after its end.
     refetchInterval: ({ state: { data } }) =>
-      data && present() - (micros(data.run["started-at"]) ?? 0) - data.run.duration < LATE ? 2_000 : false,
+      data && present() - micros(data.run["started-at"]) - data.run.duration < LATE ? 2_000 : false,
   });
   const cli = command("show-hook", "-m", model, run);
   const crumbs = [
@@ -125,7 +124,7 @@ export function HookRunPage() {
               <li key={entry.id}>
                 {told(entry)}{" "}
                 <span className="muted">
-                  <Time at={micros(entry.time)} />
+                  <Time at={entry.time} />
                 </span>
               </li>
             ))}

@@ -3,11 +3,12 @@ import { Link } from "react-router";
 import { incidents } from "../../api";
 import type { IncidentInfo } from "../../api/types";
 import { StatusMark } from "../../components/charts";
+import { micros } from "../../components/charts/time";
 import { Items } from "../../components/Items";
 import { Failure } from "../../components/States";
 import { Time } from "../../components/Time";
 import { heading, told } from "../../lib/incidents";
-import { micros, rangeSearch, withRange } from "../../lib/range";
+import { rangeSearch, withRange } from "../../lib/range";
 import { toApplication, toHookRun, toMachine, toTimeline, toUnit } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 
@@ -31,13 +32,12 @@ export function IncidentCard({ model, incident, mayWrite, onChanged, onSkip, onS
   const hear = useAct(() => incidents.endSilence(model, incident.id), onChanged);
   const titleId = useId();
   const { units, silenced } = incident;
-  const since = micros(incident.since);
   const links = units.slice(0, NAMED).map((name) => ({
     key: name,
     shown: <Link to={toUnit(model, name)}>{name}</Link>,
   }));
   if (units.length > NAMED) links.push({ key: "", shown: <span>{units.length - NAMED} more</span> });
-  const around = since === null ? "" : rangeSearch(withRange(new URLSearchParams(), { from: since - BEFORE, to: null }));
+  const around = rangeSearch(withRange(new URLSearchParams(), { from: micros(incident.since) - BEFORE, to: null }));
   return (
     <article className={silenced ? "incident is-silenced" : "incident"} aria-labelledby={titleId} data-incident={incident.id}>
       <header className="incident__head">
@@ -49,7 +49,7 @@ export function IncidentCard({ model, incident, mayWrite, onChanged, onSkip, onS
           </span>
         )}
         <span className="muted">
-          since <Time at={since} />
+          since <Time at={incident.since} />
         </span>
       </header>
       <p className="incident__reason">{incident.reason || "No reason was given"}</p>
@@ -69,13 +69,13 @@ export function IncidentCard({ model, incident, mayWrite, onChanged, onSkip, onS
           <Fact name="Last line">
             <code>{incident["last-line"].message}</code>{" "}
             <span className="muted">
-              {incident["last-line"].unit}, <Time at={micros(incident["last-line"].time)} />
+              {incident["last-line"].unit}, <Time at={incident["last-line"].time} />
             </span>
           </Fact>
         )}
         {incident.retriable && (
           <Fact name="Next retry">
-            {incident["next-retry"] ? <Time at={micros(incident["next-retry"])} /> : "Only when somebody retries it"}
+            {incident["next-retry"] ? <Time at={incident["next-retry"]} /> : "Only when somebody retries it"}
             {incident["waiting-for"] && <span className="muted"> waits for {incident["waiting-for"]}</span>}
             <span className="muted">
               {" "}
@@ -90,7 +90,7 @@ export function IncidentCard({ model, incident, mayWrite, onChanged, onSkip, onS
             <ul>
               {incident["changed-before"].map((entry) => (
                 <li key={entry.id}>
-                  {told(entry)} <span className="muted"><Time at={micros(entry.time)} /></span>
+                  {told(entry)} <span className="muted"><Time at={entry.time} /></span>
                 </li>
               ))}
             </ul>
@@ -98,7 +98,7 @@ export function IncidentCard({ model, incident, mayWrite, onChanged, onSkip, onS
         </Fact>
         {silenced && (
           <Fact name="Silenced">
-            {silenced.until ? <>ends <Time at={micros(silenced.until)} /></> : "until it changes"}
+            {silenced.until ? <>ends <Time at={silenced.until} /></> : "until it changes"}
           </Fact>
         )}
       </dl>

@@ -53,7 +53,7 @@ export function ModelsPage() {
   const [filters, set] = useFilters(["q"]);
   const wanted = filters.q.trim().toLowerCase();
   const found = shown.filter(({ model }) =>
-    [model.name, model.owner, model.status, model.message].some((word) => word.toLowerCase().includes(wanted)),
+    [model.name, model.owner, model.status.status, model.status.message].some((word) => word.toLowerCase().includes(wanted)),
   );
   const urgent = shown.filter((each) => trouble(each) > 0).length;
   return (

@@ -4,7 +4,7 @@ import { timeline } from "../../api";
 import { withQuery } from "../../api/client";
 import * as paths from "../../api/paths";
 import type { TimelineEntry } from "../../api/types";
-import { present } from "../../components/charts/time";
+import { micros, present, timeText } from "../../components/charts/time";
 import { CopyTools } from "../../components/Commands";
 import { Filters } from "../../components/Filters";
 import { Empty, Failure, Loading } from "../../components/States";
@@ -12,7 +12,7 @@ import { Time } from "../../components/Time";
 import { TimeRange } from "../../components/TimeRange";
 import { command } from "../../lib/commands";
 import { told } from "../../lib/incidents";
-import { micros, moment, rangeSearch } from "../../lib/range";
+import { rangeSearch } from "../../lib/range";
 import { toHookRun, toModel } from "../../lib/to";
 import { useFilters } from "../../lib/useFilters";
 import { useRange } from "../../lib/useRange";
@@ -39,8 +39,8 @@ export function TimelinePage() {
   const filter = {
     kinds: values.kinds || undefined,
     application: values.application || undefined,
-    from: from === null ? undefined : moment(from),
-    to: to === null ? undefined : moment(to),
+    from: from === null ? undefined : timeText(from),
+    to: to === null ? undefined : timeText(to),
   };
   const entries = useInfiniteQuery({
     queryKey: ["timeline", model, filter],
@@ -55,7 +55,7 @@ export function TimelinePage() {
     filter.to && "--to", filter.to,
   );
   const all = entries.data?.pages.flatMap(({ items }) => items) ?? [];
-  const times = all.map(({ time }) => micros(time) ?? 0);
+  const times = all.map(({ time }) => micros(time));
   const shown = { from: from ?? Math.min(...times, present()), to: to ?? present() };
   const search = rangeSearch(parameters);
   return (
@@ -118,7 +118,7 @@ function Entries({ model, entries }: { model: string; entries: readonly Timeline
       {entries.map((entry) => (
         <li key={entry.id} data-kind={entry.kind} className={entry.result === "ok" ? undefined : "is-bad"}>
           <span className="timeline-list__time">
-            <Time at={micros(entry.time)} />
+            <Time at={entry.time} />
           </span>
           <span className="timeline-list__kind">{WORDS[entry.kind]}</span>
           <span className="timeline-list__what">

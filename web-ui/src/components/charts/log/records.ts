@@ -26,7 +26,7 @@ export function preciseClock(time: Moment): string {
 }
 
 /** The time of a line: the clock of today, and the date before that of another day. */
-export function lineTime(time: number, now: number): string {
+export function lineTime(time: Moment, now: number): string {
   const date = exactTime(time).slice(0, 10);
   return date === exactTime(now).slice(0, 10) ? preciseClock(time) : `${date.slice(5)} ${preciseClock(time)}`;
 }

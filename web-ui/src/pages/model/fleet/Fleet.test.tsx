@@ -18,7 +18,10 @@ beforeAll(() => {
 
 afterEach(cleanup);
 
-function unit(name: string, status = "active", since = 1): UnitInfo {
+const SINCE = "2026-11-22T21:50:00Z";
+
+function unit(name: string, status = "active", minute = 1): UnitInfo {
+  const since = `2026-11-22T21:0${minute}:00Z`;
   return {
     name,
     application: name.split("/")[0] ?? "",
@@ -43,7 +46,7 @@ function application(name: string, status: string, units: UnitInfo[]): Applicati
     life: "alive",
     exposed: false,
     "exposed-endpoints": {},
-    status: { status, message: "", since: 1 },
+    status: { status, message: "", since: SINCE },
     "workload-version": "",
     units: units.filter((unit) => unit.application === name).map(({ name }) => name),
   } as unknown as ApplicationInfo;
@@ -54,16 +57,14 @@ function machine(id: string, units: string[]): MachineInfo {
     id,
     life: "alive",
     "instance-id": `i-${id}`,
-    "agent-status": "started",
-    "agent-message": "",
-    "instance-status": "running",
-    "instance-message": "",
+    agent: { status: "started", message: "", since: SINCE },
+    instance: { status: "running", message: "", since: SINCE },
     addresses: ["10.0.0.1"],
     hardware: "",
     units,
-    "created-at": 1,
+    "created-at": SINCE,
     "waiting-for": [],
-  } as MachineInfo;
+  };
 }
 
 const UNITS = [unit("web/0", "active", 3), unit("web/1", "error", 1), unit("web/10", "error", 2), unit("blog/0", "waiting", 4)];
@@ -279,7 +280,7 @@ describe("what is done with many", () => {
     expect(document.querySelector("dialog")?.textContent).toContain("blog from 1 to 3");
     submit();
     await screen.findByText("1 of 1 done");
-    expect(asked).toEqual(['POST /v1/models/m/applications/blog/units {"count":2}']);
+    expect(asked).toEqual(['PUT /v1/models/m/applications/blog/scale {"units":3}']);
   });
 
   it("adds machines, and says that one with units is refused without force", async () => {

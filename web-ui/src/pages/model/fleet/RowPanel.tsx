@@ -27,7 +27,7 @@ export function RowPanel({ model, entities, tab, id, mayChange, focusing, onStep
   const status = application?.status.status ?? (unit && unitStatus(unit)) ?? (machine && machineStatus(machine));
   // Its banner retries a failed hook, and a machine is only tried again where its provider failed.
   const useful = ([action]: [Action, string]): boolean => {
-    if (action === "retry") return machine?.["instance-status"] === "provisioning error";
+    if (action === "retry") return machine?.instance.status === "provisioning error";
     return action !== "scale" || application?.subordinate !== true;
   };
   return (

@@ -132,14 +132,14 @@ export function machineColumns(model: string): Column<MachineInfo>[] {
       label: "Agent",
       className: "nowrap",
       keys: (machine) => [severity(machineStatus(machine)), machineStatus(machine), machine.id],
-      cell: (machine) => <StatusMark status={machine["agent-status"]} />,
+      cell: (machine) => <StatusMark status={machine.agent.status} />,
     },
     {
       id: "instance",
       label: "Instance",
       className: "nowrap",
-      keys: (machine) => [severity(machine["instance-status"]), machine["instance-status"], machine.id],
-      cell: (machine) => <StatusMark status={machine["instance-status"]} />,
+      keys: (machine) => [severity(machine.instance.status), machine.instance.status, machine.id],
+      cell: (machine) => <StatusMark status={machine.instance.status} />,
     },
     {
       id: "instance-id",

@@ -97,17 +97,18 @@ export function ApplicationDetails({ model, application, entities }: Properties 
 }
 
 export function MachineDetails({ model, machine }: { model: string; machine: MachineInfo }) {
+  const message = machine.instance.message || machine.agent.message;
   const units = machine.units.toSorted(natural);
   const more = units.length - LISTED;
   return (
     <>
-      {(machine["instance-message"] || machine["agent-message"]) && (
-        <p className="prose">{machine["instance-message"] || machine["agent-message"]}</p>
+      {message && (
+        <p className="prose">{message}</p>
       )}
       <Waiting words={machine["waiting-for"]} />
       <Facts
         rows={[
-          ["Instance", <StatusMark key="instance" status={machine["instance-status"]} />],
+          ["Instance", <StatusMark key="instance" status={machine.instance.status} />],
           ["Instance id", machine["instance-id"] || "not known yet"],
           ["Addresses", machine.addresses.join(", ") || "none"],
           ["Hardware", machine.hardware || "—"],

@@ -10,7 +10,7 @@ import { counted } from "../../../../lib/fleet/bulk";
 import { alongWithApplications, type Model } from "../../../../lib/fleet/going";
 import { newestOf } from "../../../../lib/fleet/refresh";
 import { subordinatesOf } from "../../../../lib/relations";
-import { aliveUnits, leaving, scaleTo, unitsError } from "../../../../lib/scale";
+import { aliveUnits, leaving, unitsError } from "../../../../lib/scale";
 import { GoingStorage } from "../../../storage/GoingStorage";
 import { BulkDialog } from "./BulkDialog";
 import { Force } from "./Force";
@@ -36,7 +36,7 @@ export function ScaleApplicationsDialog({ model, chosen, entities, onClose }: Ap
   const changes = scalable.map(({ name }) => {
     const units = entities.units.filter(({ application }) => application === name);
     const now = aliveUnits(units).length;
-    return { name, units, now, leaving: wanted === null ? [] : leaving(units, wanted) };
+    return { name, now, leaving: wanted === null ? [] : leaving(units, wanted) };
   });
   const changing = wanted === null ? [] : changes.filter(({ now }) => now !== wanted);
   const going = changing.flatMap((each) => each.leaving);
@@ -49,7 +49,7 @@ export function ScaleApplicationsDialog({ model, chosen, entities, onClose }: Ap
       disabled={changing.length === 0}
       confirm={going.length > 0 ? `remove ${going.length}` : undefined}
       tasks={() =>
-        changing.map(({ name, units }) => ({ name, act: () => scaleTo(model, name, units, wanted ?? units.length) }))
+        changing.map(({ name }) => ({ name, act: () => applicationApi.scale(model, name, { units: Number(text) }) }))
       }
       onClose={onClose}
     >

@@ -124,7 +124,7 @@ export function RetryMachinesDialog({ model, ids, entities, onClose }: MachinesP
   const [failed] = useState(() => {
     const wanted = new Set(ids);
     const known = entities.machines.filter(({ id }) => wanted.has(id));
-    return known.filter((machine) => machine["instance-status"] === "provisioning error").map(({ id }) => id);
+    return known.filter((machine) => machine.instance.status === "provisioning error").map(({ id }) => id);
   });
   return (
     <BulkDialog
