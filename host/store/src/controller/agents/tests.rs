@@ -45,7 +45,7 @@ async fn each_machine_shows_the_loss_of_the_agent_that_hosts_it_alone() {
         };
         for machine in store.machines(&model, &there).await.unwrap() {
             let agent = AgentName::Machine(machine.id.clone());
-            assert_eq!(shown(&machine.agent_status), agent);
+            assert_eq!(shown(machine.agent.status.as_str()), agent);
         }
         let status = store.full_status(&model, &[], &there).await.unwrap();
         for (id, machine) in &status.machines {

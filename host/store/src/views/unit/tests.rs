@@ -32,7 +32,7 @@ async fn a_list_shows_each_as_it_shows_alone() {
                 } else {
                     "down"
                 };
-                assert_eq!(shown.agent_status, agent);
+                assert_eq!(shown.agent.status.as_str(), agent);
                 assert_eq!(shown.units.len(), 1);
             }
         }
