@@ -2,8 +2,8 @@
 //! since.
 //!
 //! A row is written before the first step and after each, so whatever ends the process that takes them leaves how far
-//! it came. Which rows nobody works on any more is known to the server, which asks its processes; here one apply at a
-//! time is all that is held.
+//! it came. A process that starts again ends the rows it left running ([`node_began`]). Which rows of processes that
+//! did not come back nobody works on is known to the server; here one apply at a time is all that is held.
 
 use periapt_model::bundle::AppliedBundle;
 use periapt_model::refusal::Subject;
@@ -11,7 +11,7 @@ use periapt_model::{ModelUuid, Refusal, UserName};
 use periapt_wire::rest::{BundleApply, BundleApplyState, BundleChange, BundleQuery, Page};
 
 use crate::changes::namespace;
-use crate::db::{Session, columns, json, params, to_json, word};
+use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::page::{Paging, before};
 use crate::tables::{Table, tables};
@@ -74,6 +74,14 @@ columns! {
     const APPLY = "FROM bundle_apply WHERE model_uuid = $1 AND id = $2";
     const NEWEST = "FROM bundle_apply WHERE model_uuid = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     const RUNNING = "FROM bundle_apply WHERE model_uuid = $1 AND state = 'running' ORDER BY id";
+}
+
+columns! {
+    struct Left {
+        model: ModelUuid = "model_uuid" as word,
+        id: u64 = "id",
+    }
+    const LEFT = "FROM bundle_apply WHERE node = $1 AND state = 'running'";
 }
 
 columns! {
@@ -236,6 +244,19 @@ impl Store {
         require_model(&mut db, model).await?;
         newest(&mut db, model).await
     }
+}
+
+/// A process starts: whatever it was applying before, nobody works on it now. Without this the other processes would
+/// see it alive again and wait for it forever.
+pub(crate) async fn node_began(tx: &mut Tx, node: u32) -> Result<()> {
+    for left in tx.db.all(LEFT, params![node]).await? {
+        let sql = "UPDATE bundle_apply SET state = 'interrupted', message = $3, ended_at = $4
+            WHERE model_uuid = $1 AND id = $2";
+        let ended = params![&left.model, left.id, ABANDONED, tx.now];
+        tx.db.execute(sql, ended).await?;
+        tx.touch(&left.model, namespace::BUNDLE, left.id.to_string());
+    }
+    Ok(())
 }
 
 async fn newest(
