@@ -296,7 +296,7 @@ async fn an_incident_of_many_units_takes_as_few_statements_as_one_of_a_single_un
         let told = store.answer_incident(&model, &id, true, &present).await;
         store.set_slow_query(None);
         assert_eq!(told.expect("answered").units.len(), UNITS as usize);
-        let statements = statements.lock().expect("lock");
+        let statements = std::mem::take(&mut *statements.lock().expect("lock"));
         let updates = statements.iter().filter(|sql| sql.contains("UPDATE unit"));
         assert_eq!(updates.count(), 2, "16 units at a time");
         fixture.end().await;
