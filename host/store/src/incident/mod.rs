@@ -183,7 +183,7 @@ impl Store {
                     ON CONFLICT (model_uuid, incident) DO UPDATE SET silence = excluded.silence";
                 let row = params![&model, &incident.id, to_json(&silence)?];
                 tx.db.execute(sql, row).await?;
-                tx.touch(&model, namespace::MODEL, model.as_str());
+                tx.touch(&model, namespace::INCIDENT, incident.id);
                 Ok(info(&silence))
             })
         })
@@ -200,7 +200,7 @@ impl Store {
                 if tx.db.execute(sql, params![&model, &id]).await? == 0 {
                     return Err(StoreError::not_found(Subject::Incident, id));
                 }
-                tx.touch(&model, namespace::MODEL, model.as_str());
+                tx.touch(&model, namespace::INCIDENT, id);
                 Ok(())
             })
         })

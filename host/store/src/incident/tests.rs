@@ -14,7 +14,7 @@ use serde_json::json;
 use super::SILENCES;
 use crate::db::{params, to_json};
 use crate::testing::{Fixture, application, collector, fixtures, present, unit};
-use crate::{HookCommit, Result};
+use crate::{Definition, HookCommit, Interest, Result, namespace};
 
 fn failure(reason: &str) -> Status<Agent> {
     let data = json!({ "hook": "start", "reason": reason, "next-retry": 9_000_000 });
@@ -347,6 +347,32 @@ async fn of_silences_whose_incidents_are_over_the_newest_are_kept() {
         assert!(oldest.is_err(), "the oldest made room");
         let newer = store.end_silence(&model, "site-start-1").await;
         newer.expect("the others are kept");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_silence_is_heard_of_and_leaves_the_model_as_it_was_defined() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(1).await;
+        fixture.provision(&model).await;
+        fails(&fixture, &model, &unit("site/0"), "boom").await;
+        let id = all(&fixture, &model).await[0].id.clone();
+        let definition = Definition::new(&model, namespace::MODEL, model.to_string());
+        let version = || async { store.version(&definition).await.expect("a version") };
+        let before = version().await;
+        fixture.settle().await;
+        let interest = Interest::model(&model).key(namespace::INCIDENT, id.clone());
+        let mut heard = store.changes().subscribe(interest);
+        let request = SilenceIncident { seconds: None };
+        let silenced = store.silence_incident(&model, &id, &request, &present);
+        silenced.await.expect("silenced");
+        fixture.settle().await;
+        assert!(!heard.next().await.expect("changes").is_empty());
+        store.end_silence(&model, &id).await.expect("ended");
+        // Who changes the model on condition that nobody else did is not held up.
+        assert_eq!(version().await, before);
         fixture.end().await;
     }
 }
