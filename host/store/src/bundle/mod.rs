@@ -127,11 +127,7 @@ impl Store {
                     if !over.contains(&row.id) {
                         return Err(running(row.id, &row.user));
                     }
-                    let sql = "UPDATE bundle_apply SET state = 'interrupted', message = $3, ended_at = $4
-                        WHERE model_uuid = $1 AND id = $2";
-                    let ended = params![&model, row.id, ABANDONED, tx.now];
-                    tx.db.execute(sql, ended).await?;
-                    tx.touch(&model, namespace::BUNDLE, row.id.to_string());
+                    interrupted(tx, &model, row.id).await?;
                 }
                 let id = tx.take_numbers(&model, NUMBERS, 1).await? + 1;
                 let state = BundleApplyState::Running;
@@ -250,12 +246,17 @@ impl Store {
 /// see it alive again and wait for it forever.
 pub(crate) async fn node_began(tx: &mut Tx, node: u32) -> Result<()> {
     for left in tx.db.all(LEFT, params![node]).await? {
-        let sql = "UPDATE bundle_apply SET state = 'interrupted', message = $3, ended_at = $4
-            WHERE model_uuid = $1 AND id = $2";
-        let ended = params![&left.model, left.id, ABANDONED, tx.now];
-        tx.db.execute(sql, ended).await?;
-        tx.touch(&left.model, namespace::BUNDLE, left.id.to_string());
+        interrupted(tx, &left.model, left.id).await?;
     }
+    Ok(())
+}
+
+async fn interrupted(tx: &mut Tx, model: &ModelUuid, id: u64) -> Result<()> {
+    let sql = "UPDATE bundle_apply SET state = 'interrupted', message = $3, ended_at = $4
+        WHERE model_uuid = $1 AND id = $2";
+    let ended = params![model, id, ABANDONED, tx.now];
+    tx.db.execute(sql, ended).await?;
+    tx.touch(model, namespace::BUNDLE, id.to_string());
     Ok(())
 }
 
