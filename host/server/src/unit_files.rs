@@ -1,8 +1,8 @@
 //! Questions to agents about files of their units, and the answers.
 //!
 //! A question waits in this process until the agent that has the unit answers it over its own
-//! connection, since agents open no socket. Nothing is stored: who asked is told that nobody answered
-//! when the bound is over, and asks again.
+//! connection, since agents open no socket. No other agent hears of it. Nothing is stored: who asked is
+//! told that nobody answered when the bound is over, and asks again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use periapt_engine::{Clock, SharedClock};
-use periapt_model::{ModelUuid, UnitName};
+use periapt_model::{AgentName, ModelUuid, UnitName};
 use periapt_wire::agent::host::{FileAnswer, FileQuestion, WantedFiles};
 use tokio::sync::{oneshot, watch};
 
@@ -19,13 +19,13 @@ mod tests;
 
 /// How long an agent has to answer. Its disk may be slow.
 pub const ANSWER_BOUND: Duration = Duration::from_secs(10);
-/// Questions of one model that may wait at once.
+/// Questions to one agent that may wait at once.
 const WAITING: usize = 64;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// No agent of the model is connected to this process.
+    /// The agent is not connected to this process.
     NotConnected,
     /// The agent did not answer in time.
     Late,
@@ -33,15 +33,19 @@ pub enum Silence {
     Crowded,
 }
 
+/// An agent of a model.
+pub type Host = (ModelUuid, AgentName);
+
 /// Clones share the questions.
 #[derive(Clone)]
 pub struct UnitFiles {
     clock: SharedClock,
     number: Arc<AtomicU64>,
-    models: Arc<Mutex<HashMap<ModelUuid, Model>>>,
+    hosts: Arc<Mutex<HashMap<Host, Asking>>>,
 }
 
-struct Model {
+/// What one agent is asked.
+struct Asking {
     asked: watch::Sender<u64>,
     waiting: BTreeMap<u64, (FileQuestion, oneshot::Sender<FileAnswer>)>,
 }
@@ -49,18 +53,15 @@ struct Model {
 /// Takes the question back, however the wait for its answer ends.
 struct Asked<'a> {
     files: &'a UnitFiles,
-    model: &'a ModelUuid,
+    host: &'a Host,
     number: u64,
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
-        let mut models = self.files.lock();
-        if let Some(model) = models.get_mut(self.model) {
-            model.waiting.remove(&self.number);
-            if model.waiting.is_empty() && model.asked.receiver_count() == 0 {
-                models.remove(self.model);
-            }
+        let mut hosts = self.files.lock();
+        if let Some(asking) = hosts.get_mut(self.host) {
+            asking.waiting.remove(&self.number);
         }
     }
 }
@@ -70,26 +71,28 @@ impl UnitFiles {
         Self {
             clock,
             number: Arc::default(),
-            models: Arc::default(),
+            hosts: Arc::default(),
         }
     }
 
-    /// Fires when something is asked of the agents of a model.
-    pub fn questions(&self, model: &ModelUuid) -> watch::Receiver<u64> {
-        let mut models = self.lock();
-        let model = models.entry(model.clone()).or_insert_with(|| Model {
+    /// Fires when something is asked of an agent.
+    pub fn questions(&self, host: &Host) -> watch::Receiver<u64> {
+        let mut hosts = self.lock();
+        // Those of agents that are gone, and of models.
+        hosts.retain(|_, asking| asking.asked.receiver_count() > 0 || !asking.waiting.is_empty());
+        let asking = hosts.entry(host.clone()).or_insert_with(|| Asking {
             asked: watch::Sender::new(0),
             waiting: BTreeMap::new(),
         });
-        let mut questions = model.asked.subscribe();
+        let mut questions = asking.asked.subscribe();
         questions.mark_unchanged();
         questions
     }
 
-    /// What waits for an answer.
-    pub fn waiting(&self, model: &ModelUuid) -> Vec<FileQuestion> {
-        let models = self.lock();
-        let waiting = models.get(model).map(|model| model.waiting.values());
+    /// What waits for an answer of an agent.
+    pub fn waiting(&self, host: &Host) -> Vec<FileQuestion> {
+        let hosts = self.lock();
+        let waiting = hosts.get(host).map(|asking| asking.waiting.values());
         waiting
             .into_iter()
             .flatten()
@@ -97,29 +100,22 @@ impl UnitFiles {
             .collect()
     }
 
-    /// An agent's answer. One that nobody waits for any more is dropped.
-    pub fn put(&self, model: &ModelUuid, number: u64, answer: FileAnswer) {
+    /// An agent's answer, to what it was asked itself. One that nobody waits for any more is dropped.
+    pub fn put(&self, host: &Host, number: u64, answer: FileAnswer) {
         let waiting = self
             .lock()
-            .get_mut(model)
-            .and_then(|model| model.waiting.remove(&number));
+            .get_mut(host)
+            .and_then(|asking| asking.waiting.remove(&number));
         if let Some((_, answered)) = waiting {
             // Who asked may be gone.
             let _ = answered.send(answer);
         }
     }
 
-    /// The unit of a question that waits; an agent may answer only for units that it hosts.
-    pub fn unit(&self, model: &ModelUuid, number: u64) -> Option<UnitName> {
-        let models = self.lock();
-        let (question, _) = models.get(model)?.waiting.get(&number)?;
-        Some(question.unit.clone())
-    }
-
     /// Asks the agent of a unit.
     pub async fn ask(
         &self,
-        model: &ModelUuid,
+        host: &Host,
         unit: &UnitName,
         generation: u64,
         path: &str,
@@ -128,8 +124,8 @@ impl UnitFiles {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let (answered, answer) = oneshot::channel();
         {
-            let mut models = self.lock();
-            let entry = models.get_mut(model).ok_or(Silence::NotConnected)?;
+            let mut hosts = self.lock();
+            let entry = hosts.get_mut(host).ok_or(Silence::NotConnected)?;
             if entry.asked.receiver_count() == 0 {
                 return Err(Silence::NotConnected);
             }
@@ -148,7 +144,7 @@ impl UnitFiles {
         }
         let _asked = Asked {
             files: self,
-            model,
+            host,
             number,
         };
         let clock = &*self.clock as &dyn Clock;
@@ -158,7 +154,7 @@ impl UnitFiles {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ModelUuid, Model>> {
-        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<Host, Asking>> {
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,6 +8,9 @@ use super::{Condition, Rule, SECOND};
 /// How long a condition has to be gone before its alert resolves, or before what has not fired yet is forgotten.
 pub const QUIET: i64 = 60 * SECOND;
 
+/// Characters of why something is so.
+const DETAIL: usize = 500;
+
 /// Something that the rule looks at, as it is now. Where the condition is a state, only what is in it is observed;
 /// where it is a measure, everything that has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +118,7 @@ impl Rule {
 
     fn detail(&self, seen: &Observed) -> String {
         match self.condition {
-            Condition::UnitError | Condition::RemovalOverdue => seen.detail.clone(),
+            Condition::UnitError | Condition::RemovalOverdue => beginning(&seen.detail),
             Condition::HookP99 => format!("the 99th percentile is {}", in_words(seen.value)),
             Condition::DiskFull => format!("the disk is {}% full", seen.value),
         }
@@ -207,6 +210,14 @@ pub fn decide(rule: &Rule, known: &[Known], observed: &[Observed], now: i64) -> 
         }
     }
     decision
+}
+
+/// As much of a detail as an alert keeps: charms say as much as they like, and a message is kept for each receiver.
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(DETAIL) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
 }
 
 /// The value that 99 in 100 do not exceed; none of too few.

@@ -340,3 +340,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn of_what_a_charm_says_an_alert_keeps_the_beginning() {
+    let errors = rule(Condition::UnitError, "0");
+    let told = |detail: String| {
+        let seen = Observed {
+            detail,
+            ..unit(0, 0)
+        };
+        let mut steps = decide(&errors, &[], &[seen], MINUTE).steps;
+        steps.remove(0).detail
+    };
+    let long = told("ä".repeat(16 << 10));
+    assert_eq!(long.chars().count(), 501);
+    assert!(long.ends_with('…'));
+    let short = "ä".repeat(500);
+    assert_eq!(told(short.clone()), short);
+}

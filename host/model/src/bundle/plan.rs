@@ -265,12 +265,13 @@ impl Bundle {
             steps.extend(expose(application.clone(), wanted, &current.exposed));
             steps.extend(annotate(application, wanted, &current.annotations));
         }
+        // A file of the largest size names tens of thousands: each is looked up, not searched for.
+        let mut known = BTreeSet::new();
         for ends in &self.relations {
             let pair = pair(ends, charms)?;
-            let there = model.relations.contains(&pair.to_string());
-            let step = Step::Integrate { pair };
-            if !there && !steps.contains(&step) {
-                steps.push(step);
+            let key = pair.to_string();
+            if !model.relations.contains(&key) && known.insert(key) {
+                steps.push(Step::Integrate { pair });
             }
         }
         Ok(steps)

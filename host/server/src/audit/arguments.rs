@@ -15,8 +15,9 @@ use serde_json::{Map, Value, json};
 /// Bytes of a body that are kept.
 const BODY_BYTES: usize = 64 << 10;
 
-/// Names whose values are never kept, as they are: what is in a secret.
-const VALUES: &str = "values";
+/// Names whose values are never kept, as they are: what is in a secret, and files with settings in them, of which
+/// some are secrets under names that are not looked at here.
+const HELD: [&str; 3] = ["values", "bundle", "overlays"];
 
 /// The value without its secrets.
 pub(super) fn without_secrets(value: Value) -> Value {
@@ -40,7 +41,8 @@ pub(super) fn without_secrets(value: Value) -> Value {
 }
 
 fn is_secret(name: &str) -> bool {
-    name.eq_ignore_ascii_case(VALUES) || speaks_of_a_secret(name)
+    let held = HELD.iter().any(|held| name.eq_ignore_ascii_case(held));
+    held || speaks_of_a_secret(name)
 }
 
 /// A body of which some is secret, without what is within its members: that may be a secret under a name that

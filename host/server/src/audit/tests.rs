@@ -33,6 +33,16 @@ fn secrets_lose_their_values_at_any_depth() {
     assert_eq!(arguments::of_request(None, None), json!({}));
 }
 
+#[test]
+fn settings_within_a_bundle_are_not_kept() {
+    let file =
+        "applications:\n  db:\n    charm: local:db-0\n    options: {admin-password: hunter2}\n";
+    let body = json!({ "bundle": file, "overlays": [file], "dry-run": true });
+    let captured = arguments::of_request(None, Some(&body));
+    assert!(!captured.to_string().contains("hunter2"), "{captured}");
+    assert_eq!(captured["body"]["dry-run"], true);
+}
+
 fn request(kind: &str, length: Option<usize>, body: &'static str) -> Request {
     let mut request = Request::builder().header("content-type", kind);
     if let Some(length) = length {

@@ -13,6 +13,7 @@ use periapt_wire::rpc::Empty;
 use super::watch;
 use crate::rpc::watcher::Source;
 use crate::rpc::{RpcError, Session};
+use crate::unit_files::Host;
 
 handlers! { for periapt_wire::agent::host:
     WatchHostedMachines: |session, _| {
@@ -63,22 +64,19 @@ handlers! { for periapt_wire::agent::host:
         Ok(Empty {})
     };
     WatchFileQuestions: |session, _| {
-        let questions = session.state().unit_files().questions(session.model()?);
+        let questions = session.state().unit_files().questions(&host(session)?);
         session.watch(Source::Counter(questions), Vec::new())
     };
-    FileQuestions: |session, _| Ok(session.state().unit_files().waiting(session.model()?));
+    FileQuestions: |session, _| Ok(session.state().unit_files().waiting(&host(session)?));
     PutFiles: |session, call| {
-        let (model, files) = (session.model()?, session.state().unit_files());
-        let Some(unit) = files.unit(model, call.number) else {
-            return Ok(Empty {});
-        };
-        // An agent answers for its own units.
-        let host = session.store().unit_agent(model, &unit).await?.flatten();
-        if host.as_ref() == Some(session.agent()?) {
-            files.put(model, call.number, call.answer);
-        }
+        session.state().unit_files().put(&host(session)?, call.number, call.answer);
         Ok(Empty {})
     };
+}
+
+/// The agent that calls. It hears and answers what is asked of itself.
+fn host(session: &Session) -> Result<Host, RpcError> {
+    Ok((session.model()?.clone(), session.agent()?.clone()))
 }
 
 /// `HOST:PORT` of all processes of the controller, as agents reach them.

@@ -18,7 +18,10 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
         let (key, position) = (change.key.as_str(), change.position);
         let wanted = all.entry(change.model.clone()).or_default();
         match change.namespace {
-            ns::MODEL | ns::MODEL_CONFIG => wanted.add(Model, &change.model, position),
+            // What is wrong in a model is shown with it.
+            ns::MODEL | ns::MODEL_CONFIG | ns::INCIDENT => {
+                wanted.add(Model, &change.model, position)
+            }
             ns::CHARM => wanted.add(Charm, key, position),
             ns::APPLICATION => {
                 wanted.add(Application, key, position);

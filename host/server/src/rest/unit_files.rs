@@ -160,8 +160,16 @@ impl Tree {
     }
 
     async fn ask(&self, generation: u64, wanted: WantedFiles) -> Result<FileAnswer, Answer> {
-        let files = self.state.unit_files();
-        let asked = files.ask(&self.model, &self.unit, generation, &self.path, wanted);
+        let store = self.state.store();
+        let host = store.unit_agent(&self.model, &self.unit).await?.flatten();
+        let asked = async {
+            // One without a machine has no agent that could be connected.
+            let host = (self.model.clone(), host.ok_or(Silence::NotConnected)?);
+            let files = self.state.unit_files();
+            files
+                .ask(&host, &self.unit, generation, &self.path, wanted)
+                .await
+        };
         asked.await.map_err(|silence| {
             let message = match silence {
                 Silence::NotConnected => format!(
@@ -172,7 +180,7 @@ impl Tree {
                 Silence::Crowded => {
                     return refused(
                         Refusal::TryAgain,
-                        "too many files of the model are read at once".to_owned(),
+                        "too many files of the agent's units are read at once".to_owned(),
                     );
                 }
             };

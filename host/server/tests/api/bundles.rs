@@ -54,6 +54,22 @@ async fn house() -> (House, ModelUuid, String) {
 const TWO: &str = "name: pair\napplications:\n  one:\n    charm: local:site-0\n    num_units: 2\n    options: {port: 81}\n  two: {charm: local:site-0, num_units: 1, expose: true}\n";
 
 #[tokio::test]
+async fn a_step_that_is_refused_leaves_no_machines() {
+    let (house, _, _) = house().await;
+    let http = house.http().await;
+    // More units than one request adds, the first of which gets its machine before.
+    let many = "applications:\n  one: {charm: local:site-0, num_units: 10001, to: [new]}\n";
+    let ended = applied(&http, json!({ "bundle": many })).await;
+    assert_eq!(ended["state"], "failed", "{ended}");
+    let (status, machines) = http.get("/v1/models/first/machines").await;
+    assert_eq!(status, 200, "{machines}");
+    let machines = machines["items"].as_array().unwrap();
+    let stays = machines.iter().find(|machine| machine["life"] == "alive");
+    assert_eq!(stays, None);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_bundle_is_planned_applied_compared_and_exported() {
     let (house, _, _) = house().await;
     let http = house.http().await;

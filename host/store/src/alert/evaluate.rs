@@ -11,7 +11,7 @@ use super::rules::{self, Stored};
 use super::telling::{message_at, prune, tell};
 use super::{FIRING, PENDING};
 use crate::changes::namespace;
-use crate::db::{Cells, Session, Tx, columns, params};
+use crate::db::{Cells, PART, Param, Session, Tx, columns, names, params, part_params};
 use crate::{DatabaseError, Result, Store};
 
 columns! {
@@ -153,14 +153,14 @@ async fn carry_out(tx: &mut Tx, disk: Option<u64>, controller: &str) -> Result<E
         end_orphans(tx).await?;
     }
     for (rule, steps) in steps {
-        for (step, id) in steps {
+        for (step, _) in &steps {
             match step.what {
                 Move::Fire => evaluated.firing += 1,
                 Move::Resolve => evaluated.firing = evaluated.firing.saturating_sub(1),
                 Move::Await | Move::Hush | Move::Return | Move::Forget => {}
             }
-            write(tx, &rule, step, id, &models).await?;
         }
+        write(tx, &rule, steps, &models).await?;
         let Some(at) = message_at(&mut tx.db, &rule).await? else {
             continue;
         };
@@ -176,72 +176,91 @@ async fn carry_out(tx: &mut Tx, disk: Option<u64>, controller: &str) -> Result<E
     Ok(evaluated)
 }
 
-/// Writes down what becomes of one alert.
+/// Writes down what becomes of the alerts of a rule, which may be thousands at once.
 async fn write(
     tx: &mut Tx,
     rule: &Stored,
-    step: Step,
-    id: Option<i64>,
+    steps: Vec<(Step, Option<i64>)>,
     models: &BTreeMap<String, String>,
 ) -> Result<()> {
     let now = tx.now;
-    let id = match (step.what, id) {
-        (Move::Await | Move::Fire, None) => {
-            let id = tx.next_id();
-            let fires = step.what == Move::Fire;
-            let name = models.get(&step.model).map(String::as_str);
-            let sql = "INSERT INTO alert
-                (id, rule, of_model, model_name, subject, phase, since, fired_at, detail)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-            let row = params![
-                id,
-                &rule.name,
-                &step.model,
-                name.unwrap_or_default(),
-                &step.subject,
-                if fires { FIRING } else { PENDING },
-                step.since,
-                fires.then_some(now),
-                &step.detail
-            ];
-            tx.db.execute(sql, row).await?;
-            // Nobody is shown what is pending.
-            if fires {
-                tx.touch(&step.model, namespace::ALERT, id.to_string());
+    let mut rows = Vec::new();
+    let (mut hushed, mut returned) = (Vec::new(), Vec::new());
+    let (mut resolved, mut forgotten) = (Vec::new(), Vec::new());
+    for (step, known) in steps {
+        let fires = match (step.what, known) {
+            (Move::Fire, _) => true,
+            (Move::Await, None) => false,
+            (Move::Hush, Some(id)) => {
+                hushed.push(id);
+                continue;
             }
-            return Ok(());
+            (Move::Return, Some(id)) => {
+                returned.push(id);
+                continue;
+            }
+            (Move::Resolve, Some(id)) => {
+                resolved.push(id);
+                tx.touch(&step.model, namespace::ALERT, id.to_string());
+                continue;
+            }
+            (Move::Forget, Some(id)) => {
+                forgotten.push(id);
+                continue;
+            }
+            (Move::Await, Some(_)) | (_, None) => continue,
+        };
+        let id = known.unwrap_or_else(|| tx.next_id());
+        let name = models.get(&step.model).map(String::as_str);
+        rows.push(params![
+            id,
+            &rule.name,
+            &step.model,
+            name.unwrap_or_default(),
+            &step.subject,
+            if fires { FIRING } else { PENDING },
+            step.since,
+            fires.then_some(now),
+            &step.detail
+        ]);
+        // Nobody is shown what is pending.
+        if fires {
+            tx.touch(&step.model, namespace::ALERT, id.to_string());
         }
-        (_, Some(id)) => id,
-        (_, None) => return Ok(()),
-    };
-    let shows = match step.what {
-        Move::Fire => {
-            let sql =
-                "UPDATE alert SET phase = 'firing', fired_at = $2, quiet_since = NULL, detail = $3
-                WHERE id = $1";
-            tx.db.execute(sql, params![id, now, &step.detail]).await?;
-            true
-        }
-        Move::Resolve => {
-            let sql = "UPDATE alert SET phase = 'resolved', resolved_at = $2 WHERE id = $1";
-            tx.db.execute(sql, params![id, now]).await?;
-            true
-        }
-        Move::Forget => {
-            let sql = "DELETE FROM alert WHERE id = $1";
-            tx.db.execute(sql, params![id]).await?;
-            false
-        }
-        Move::Hush | Move::Return => {
-            let since = (step.what == Move::Hush).then_some(now);
-            let sql = "UPDATE alert SET quiet_since = $2 WHERE id = $1";
-            tx.db.execute(sql, params![id, since]).await?;
-            false
-        }
-        Move::Await => false,
-    };
-    if shows {
-        tx.touch(&step.model, namespace::ALERT, id.to_string());
+    }
+    let head = "INSERT INTO alert
+        (id, rule, of_model, model_name, subject, phase, since, fired_at, detail)";
+    let tail = "ON CONFLICT (id) DO UPDATE SET phase = excluded.phase,
+        fired_at = excluded.fired_at, quiet_since = NULL, detail = excluded.detail";
+    tx.db.insert_many(head, tail, rows).await?;
+    for (ids, since) in [(hushed, Some(now)), (returned, None)] {
+        let sql = names!(
+            "UPDATE alert SET quiet_since = $18 WHERE rule = $1 AND id IN",
+            ""
+        );
+        each_part(tx, rule, sql, &ids, params![since]).await?;
+    }
+    let sql = names!(
+        "UPDATE alert SET phase = 'resolved', resolved_at = $18 WHERE rule = $1 AND id IN",
+        ""
+    );
+    each_part(tx, rule, sql, &resolved, params![now]).await?;
+    let sql = names!("DELETE FROM alert WHERE rule = $1 AND id IN", "");
+    each_part(tx, rule, sql, &forgotten, params![]).await
+}
+
+/// Carries a statement out for alerts of a rule, part by part.
+async fn each_part(
+    tx: &mut Tx,
+    rule: &Stored,
+    sql: &'static str,
+    ids: &[i64],
+    last: Vec<Param>,
+) -> Result<()> {
+    for part in ids.chunks(PART) {
+        let mut values = part_params(&rule.name, part);
+        values.extend(last.iter().cloned());
+        tx.db.execute(sql, values).await?;
     }
     Ok(())
 }
@@ -251,9 +270,14 @@ pub(super) async fn end_orphans(tx: &mut Tx) -> Result<()> {
     let sql =
         "DELETE FROM alert WHERE phase = 'pending' AND rule NOT IN (SELECT name FROM alert_rule)";
     tx.db.execute(sql, vec![]).await?;
-    for gone in tx.db.all(ORPHANS, vec![]).await? {
-        let sql = "UPDATE alert SET phase = 'resolved', resolved_at = $2, told = 2 WHERE id = $1";
-        tx.db.execute(sql, params![gone.id, tx.now]).await?;
+    let gone = tx.db.all(ORPHANS, vec![]).await?;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let sql = "UPDATE alert SET phase = 'resolved', resolved_at = $1, told = 2
+        WHERE phase = 'firing' AND rule NOT IN (SELECT name FROM alert_rule)";
+    tx.db.execute(sql, params![tx.now]).await?;
+    for gone in gone {
         tx.touch(&gone.model, namespace::ALERT, gone.id.to_string());
     }
     Ok(())

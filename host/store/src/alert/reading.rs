@@ -6,7 +6,7 @@ use periapt_wire::rest::{AlertInfo, AlertQuery, Page};
 
 use super::{FIRING, RESOLVED};
 use crate::changes::namespace;
-use crate::db::{Session, columns, params};
+use crate::db::{Session, columns, names, params};
 use crate::entities::Reach;
 use crate::error::StoreError;
 use crate::full_status::rfc3339;
@@ -34,6 +34,7 @@ columns! {
     const PAGE = "FROM alert WHERE phase IN ('firing', 'resolved') AND id < $1 AND ($2 = '' OR phase = $2)
         AND ($3 = '' OR rule = $3) AND ($4 = '' OR model_name = $4) ORDER BY id DESC LIMIT $5";
     const ONE = "FROM alert WHERE id = $1 AND phase IN ('firing', 'resolved')";
+    const SOME = names!("FROM alert WHERE of_model = $1 AND phase IN ('firing', 'resolved') AND id IN", "");
 }
 
 impl From<Row> for AlertInfo {
@@ -54,13 +55,10 @@ impl From<Row> for AlertInfo {
     }
 }
 
-/// Those with these ids, for the feed of events.
-pub(crate) async fn by_ids(db: &mut Session, ids: &[i64]) -> Result<Vec<AlertInfo>> {
-    let mut found = Vec::new();
-    for id in ids {
-        found.extend(db.one(ONE, params![*id]).await?.map(AlertInfo::from));
-    }
-    Ok(found)
+/// Those of a model, or of the controller where it is empty, with these ids, for the feed of events.
+pub(crate) async fn by_ids(db: &mut Session, model: &str, ids: &[i64]) -> Result<Vec<AlertInfo>> {
+    let rows = db.some(SOME, model, ids).await?.into_iter();
+    Ok(rows.map(AlertInfo::from).collect())
 }
 
 impl Store {

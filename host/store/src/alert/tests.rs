@@ -13,6 +13,8 @@ use crate::secret::SealedKey;
 use crate::testing::{Fixture, fixtures, unit};
 use crate::{DueDelivery, Interest, Reach, Store, namespace};
 
+mod many;
+
 const MINUTE: i64 = 60 * SECOND;
 
 fn rule(name: &str, condition: &str, threshold: &str) -> NewAlertRule {

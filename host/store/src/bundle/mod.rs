@@ -2,8 +2,8 @@
 //! since.
 //!
 //! A row is written before the first step and after each, so whatever ends the process that takes them leaves how far
-//! it came. Which rows nobody works on any more is known to the server, which asks its processes; here one apply at a
-//! time is all that is held.
+//! it came. A process that starts again ends the rows it left running ([`node_began`]). Which rows of processes that
+//! did not come back nobody works on is known to the server; here one apply at a time is all that is held.
 
 use periapt_model::bundle::AppliedBundle;
 use periapt_model::refusal::Subject;
@@ -11,7 +11,7 @@ use periapt_model::{ModelUuid, Refusal, UserName};
 use periapt_wire::rest::{BundleApply, BundleApplyState, BundleChange, BundleQuery, Page};
 
 use crate::changes::namespace;
-use crate::db::{Session, columns, json, params, to_json, word};
+use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::page::{Paging, before};
 use crate::tables::{Table, tables};
@@ -77,6 +77,14 @@ columns! {
 }
 
 columns! {
+    struct Left {
+        model: ModelUuid = "model_uuid" as word,
+        id: u64 = "id",
+    }
+    const LEFT = "FROM bundle_apply WHERE node = $1 AND state = 'running'";
+}
+
+columns! {
     struct AppliedRow {
         applied: AppliedBundle = "applied" as json,
     }
@@ -119,11 +127,7 @@ impl Store {
                     if !over.contains(&row.id) {
                         return Err(running(row.id, &row.user));
                     }
-                    let sql = "UPDATE bundle_apply SET state = 'interrupted', message = $3, ended_at = $4
-                        WHERE model_uuid = $1 AND id = $2";
-                    let ended = params![&model, row.id, ABANDONED, tx.now];
-                    tx.db.execute(sql, ended).await?;
-                    tx.touch(&model, namespace::BUNDLE, row.id.to_string());
+                    interrupted(tx, &model, row.id).await?;
                 }
                 let id = tx.take_numbers(&model, NUMBERS, 1).await? + 1;
                 let state = BundleApplyState::Running;
@@ -236,6 +240,24 @@ impl Store {
         require_model(&mut db, model).await?;
         newest(&mut db, model).await
     }
+}
+
+/// A process starts: whatever it was applying before, nobody works on it now. Without this the other processes would
+/// see it alive again and wait for it forever.
+pub(crate) async fn node_began(tx: &mut Tx, node: u32) -> Result<()> {
+    for left in tx.db.all(LEFT, params![node]).await? {
+        interrupted(tx, &left.model, left.id).await?;
+    }
+    Ok(())
+}
+
+async fn interrupted(tx: &mut Tx, model: &ModelUuid, id: u64) -> Result<()> {
+    let sql = "UPDATE bundle_apply SET state = 'interrupted', message = $3, ended_at = $4
+        WHERE model_uuid = $1 AND id = $2";
+    let ended = params![model, id, ABANDONED, tx.now];
+    tx.db.execute(sql, ended).await?;
+    tx.touch(model, namespace::BUNDLE, id.to_string());
+    Ok(())
 }
 
 async fn newest(

@@ -93,6 +93,31 @@ async fn one_is_applied_at_a_time_and_an_abandoned_one_makes_room() {
 }
 
 #[tokio::test]
+async fn a_process_that_starts_again_ends_what_it_left_running() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let (model, other) = (fixture.model("one").await, fixture.model("two").await);
+        let by = |node| NewApply { node, ..new("x") };
+        for (model, node) in [(&model, 2), (&other, 1)] {
+            let begun = store.begin_bundle(model, by(node), Vec::new()).await;
+            begun.expect("begun");
+        }
+        let announced = store.announce_controller_node(2, "10.0.0.2:1", "").await;
+        announced.expect("announced");
+        let left = store.bundle(&model, 1).await.expect("read").apply;
+        assert_eq!(left.state, BundleApplyState::Interrupted);
+        assert_eq!(left.message, super::ABANDONED);
+        assert!(left.ended_at.is_some());
+        // Any process can apply the next one.
+        let next = store.begin_bundle(&model, by(1), Vec::new()).await;
+        assert_eq!(next.expect("begun").id, 2);
+        let others = store.bundle(&other, 1).await.expect("read").apply;
+        assert_eq!(others.state, BundleApplyState::Running);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn the_newest_are_remembered_and_go_with_their_model() {
     for fixture in fixtures().await {
         let store = &fixture.store;

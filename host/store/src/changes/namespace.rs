@@ -92,6 +92,8 @@ namespaces! {
     STORAGE_HOOKS = "storage-hooks";
     /// Key: the pool's name.
     STORAGE_POOL = "storage-pool";
+    /// Key: the incident's id. Somebody silenced it, or ended that; nothing else of the model is different.
+    INCIDENT = "incident";
     /// Key: the agent. Its machine has other block devices.
     BLOCK_DEVICE = "block-device";
     /// Key: the alert's id. It came about, fired, was acknowledged or resolved; of the controller where it is about no
@@ -145,6 +147,7 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
             | STORAGE_HOOKS
             | STORAGE_POOL
             | BLOCK_DEVICE
+            | INCIDENT
             | ALERT
             | ALERT_RULE
             | CONTROLLER_CONFIG

@@ -14,7 +14,7 @@ use periapt_model::{AgentName, ModelUuid, Refusal};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
-use crate::{Result, Store, lease};
+use crate::{Result, Store, bundle, lease};
 
 #[cfg(test)]
 mod tests;
@@ -77,7 +77,7 @@ impl Store {
         .await
     }
 
-    /// Says where a node serves from now on, clients and agents, with no agent connected yet.
+    /// Says where a node serves from now on, clients and agents, with no agent connected yet and no bundle being applied.
     /// [`StoreError::NodeRemoved`] if it does not belong to the controller any more.
     pub async fn announce_controller_node(
         &self,
@@ -98,6 +98,7 @@ impl Store {
                 tx.db.execute(sql, params).await?;
                 let sql = "DELETE FROM agent_connection WHERE node = $1";
                 tx.db.execute(sql, params![node]).await?;
+                bundle::node_began(tx, node).await?;
                 // Also with the address it had: it may have counted as lost.
                 tx.touch_controller(namespace::CONTROLLER_NODE, node.to_string());
                 Ok(())

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use periapt_model::{AgentName, ModelUuid, UserName};
+use periapt_wire::rest::AlertInfo;
 use serde::Serialize;
 
 use crate::db::{Session, columns};
@@ -305,9 +306,12 @@ impl Reader {
 
     /// Alerts of a model, or of the controller where it is empty.
     async fn alerts(&mut self, model: &str, names: BTreeMap<String, Cause>) -> Result<()> {
+        let ids: Vec<i64> = names.keys().filter_map(|name| name.parse().ok()).collect();
+        let found = alert::by_ids(&mut self.db, model, &ids).await?.into_iter();
+        let mut found: BTreeMap<String, AlertInfo> =
+            found.map(|alert| (alert.id.to_string(), alert)).collect();
         for (name, cause) in names {
-            let ids: Vec<i64> = name.parse::<i64>().into_iter().collect();
-            let found = alert::by_ids(&mut self.db, &ids).await?.pop();
+            let found = found.remove(&name);
             self.found.push(Found {
                 model: model.to_owned(),
                 kind: EntityKind::Alert,

@@ -4,15 +4,17 @@
 //! `periapt_model::incident`, so it agrees with them and is gone when they are well. Only that somebody
 //! silenced one is kept. Retry and skip answer all of its failed hooks in one transaction.
 
+use std::collections::BTreeSet;
+
 use periapt_model::incident::{Incident, Silence, grouped};
 use periapt_model::refusal::Subject;
-use periapt_model::{ApplicationName, ModelUuid, Refusal};
+use periapt_model::{ApplicationName, ModelUuid, Refusal, UnitName};
 use periapt_wire::rest::{
     IncidentAnswer, IncidentInfo, IncidentQuery, Page, SilenceIncident, SilenceInfo,
 };
 
 use crate::changes::namespace;
-use crate::db::{Session, columns, json, params, to_json};
+use crate::db::{PART, Session, columns, json, names, params, part_params, to_json};
 use crate::error::StoreError;
 use crate::full_status::rfc3339;
 use crate::page::Paging;
@@ -24,12 +26,17 @@ mod shown;
 mod tests;
 mod troubles;
 
+use troubles::Recoveries;
+
 pub(crate) const TABLES: &[Table] = tables! {
     "silence";
 };
 
 /// Seconds for which an incident can be silenced.
 const LONGEST_SILENCE: u64 = 366 * 24 * 3600;
+
+/// Silences of a model that are kept.
+const SILENCES: usize = 500;
 
 columns! {
     struct Silenced {
@@ -104,17 +111,27 @@ impl Store {
         );
         self.write(move |tx| {
             Box::pin(async move {
-                let mut units = Vec::new();
-                for unit in incident.units {
-                    // One that was answered before, or got well meanwhile, is left alone.
-                    let sql = "UPDATE unit SET resolved = $3
-                        WHERE model_uuid = $1 AND name = $2 AND resolved = 'none'
-                        AND EXISTS (SELECT 1 FROM status WHERE status.model_uuid = $1
-                            AND status.kind = 'juju-unit' AND status.entity = $2 AND status.status = 'error')";
-                    if tx.db.execute(sql, params![&model, &unit, wanted]).await? > 0 {
-                        tx.touch(&model, namespace::RESOLVED, unit.as_str());
-                        units.push(unit);
-                    }
+                // One that was answered before, or got well meanwhile, is left alone.
+                let sql = names!(
+                    "UPDATE unit SET resolved = $18
+                    WHERE model_uuid = $1 AND resolved = 'none' AND EXISTS (
+                        SELECT 1 FROM status WHERE status.model_uuid = $1
+                            AND status.kind = 'juju-unit' AND status.entity = unit.name
+                            AND status.status = 'error')
+                    AND name IN",
+                    "RETURNING name"
+                );
+                let mut told: BTreeSet<UnitName> = BTreeSet::new();
+                for part in incident.units.chunks(PART) {
+                    let part: Vec<&str> = part.iter().map(UnitName::as_str).collect();
+                    let mut values = part_params(&model, &part);
+                    values.push(wanted.into());
+                    told.extend(tx.db.words::<UnitName>("unit", sql, values).await?);
+                }
+                let mut units = incident.units;
+                units.retain(|unit| told.contains(unit));
+                for unit in &units {
+                    tx.touch(&model, namespace::RESOLVED, unit.as_str());
                 }
                 Ok(IncidentAnswer { units })
             })
@@ -149,18 +166,24 @@ impl Store {
                     until: lasts.map(|lasts| tx.now.saturating_add(lasts)),
                     units: incident.units.into_iter().collect(),
                 };
-                // Those whose time is over are of no use to anybody.
-                for old in tx.db.all(OF_MODEL, params![&model]).await? {
-                    if old.silence.until.is_some_and(|until| until <= tx.now) {
-                        let sql = "DELETE FROM silence WHERE model_uuid = $1 AND incident = $2";
-                        tx.db.execute(sql, params![&model, &old.incident]).await?;
+                // Those whose time is over are of no use to anybody, and of those until a change, which end unseen when
+                // nothing fails any more, the newest are enough.
+                let mut kept = tx.db.all(OF_MODEL, params![&model]).await?;
+                kept.sort_by_key(|one| std::cmp::Reverse(one.silence.at));
+                let mut room = SILENCES - 1;
+                for old in kept.into_iter().filter(|old| old.incident != incident.id) {
+                    if room > 0 && old.silence.until.is_none_or(|until| until > tx.now) {
+                        room -= 1;
+                        continue;
                     }
+                    let sql = "DELETE FROM silence WHERE model_uuid = $1 AND incident = $2";
+                    tx.db.execute(sql, params![&model, &old.incident]).await?;
                 }
                 let sql = "INSERT INTO silence (model_uuid, incident, silence) VALUES ($1, $2, $3)
                     ON CONFLICT (model_uuid, incident) DO UPDATE SET silence = excluded.silence";
                 let row = params![&model, &incident.id, to_json(&silence)?];
                 tx.db.execute(sql, row).await?;
-                tx.touch(&model, namespace::MODEL, model.as_str());
+                tx.touch(&model, namespace::INCIDENT, incident.id);
                 Ok(info(&silence))
             })
         })
@@ -177,7 +200,7 @@ impl Store {
                 if tx.db.execute(sql, params![&model, &id]).await? == 0 {
                     return Err(StoreError::not_found(Subject::Incident, id));
                 }
-                tx.touch(&model, namespace::MODEL, model.as_str());
+                tx.touch(&model, namespace::INCIDENT, id);
                 Ok(())
             })
         })
@@ -215,21 +238,25 @@ async fn holding(
     incidents: &[Incident],
     now: i64,
 ) -> Result<Vec<Silenced>> {
-    let mut holding = Vec::new();
+    let mut known: Vec<(Silenced, &Incident)> = Vec::new();
     for silenced in db.all(OF_MODEL, params![model]).await? {
         let mut incidents = incidents.iter();
-        let Some(incident) = incidents.find(|incident| incident.id == silenced.incident) else {
-            continue;
-        };
-        let recovered = match silenced.silence.until {
-            Some(_) => None,
-            None => troubles::recovered(db, model, incident).await?,
-        };
-        if silenced.silence.holds(incident, now, recovered) {
-            holding.push(silenced);
-        }
+        let found = incidents.find(|incident| incident.id == silenced.incident);
+        known.extend(found.map(|incident| (silenced, incident)));
     }
-    Ok(holding)
+    let until_changed = known.iter().filter(|(one, _)| one.silence.until.is_none());
+    let (began, lasting): (Vec<i64>, Vec<&Incident>) = until_changed
+        .map(|(one, incident)| (one.silence.at, *incident))
+        .unzip();
+    let recoveries = match began.into_iter().min() {
+        None => None,
+        Some(began) => Some(Recoveries::read(db, model, &lasting, began).await?),
+    };
+    known.retain(|(one, incident)| {
+        let recovered = recoveries.as_ref().and_then(|all| all.of(incident));
+        one.silence.holds(incident, now, recovered)
+    });
+    Ok(known.into_iter().map(|(one, _)| one).collect())
 }
 
 fn info(silence: &Silence) -> SilenceInfo {

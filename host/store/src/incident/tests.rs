@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use periapt_model::config::Value;
+use periapt_model::incident::Silence;
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::OperationState;
 use periapt_model::{ModelUuid, UnitName};
@@ -10,8 +11,10 @@ use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::rest::{ConfigChange, IncidentInfo, IncidentQuery, SilenceIncident};
 use serde_json::json;
 
-use crate::HookCommit;
-use crate::testing::{Fixture, application, fixtures, present, unit};
+use super::SILENCES;
+use crate::db::{params, to_json};
+use crate::testing::{Fixture, application, collector, fixtures, present, unit};
+use crate::{Definition, HookCommit, Interest, Result, namespace};
 
 fn failure(reason: &str) -> Status<Agent> {
     let data = json!({ "hook": "start", "reason": reason, "next-retry": 9_000_000 });
@@ -255,6 +258,122 @@ async fn a_page_goes_on_where_the_one_before_ended() {
         };
         let none = store.incidents(&model, &other, &present, true).await;
         assert_eq!(none.expect("incidents").items, []);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn an_incident_of_many_units_takes_as_few_statements_as_one_of_a_single_unit() {
+    const UNITS: u32 = 20;
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(UNITS).await;
+        fixture.provision(&model).await;
+        fails(&fixture, &model, &unit("site/0"), "boom").await;
+        let id = all(&fixture, &model).await[0].id.clone();
+        let request = SilenceIncident { seconds: None };
+        let silenced = store.silence_incident(&model, &id, &request, &present);
+        silenced.await.expect("silenced");
+        let listed = || async {
+            let (slow, statements) = collector();
+            store.set_slow_query(Some(slow));
+            let incidents = all(&fixture, &model).await;
+            store.set_slow_query(None);
+            let statements = statements.lock().expect("lock").len();
+            (incidents, statements)
+        };
+        let (_, of_one) = listed().await;
+        for number in 1..UNITS {
+            let name = unit(&format!("site/{number}"));
+            fails(&fixture, &model, &name, "boom").await;
+        }
+        let (incidents, of_many) = listed().await;
+        assert_eq!(incidents[0].attempts, u64::from(UNITS));
+        // The store may look at the change log meanwhile.
+        assert!(of_many <= of_one + 4, "{of_one} and {of_many}");
+
+        let (slow, statements) = collector();
+        store.set_slow_query(Some(slow));
+        let told = store.answer_incident(&model, &id, true, &present).await;
+        store.set_slow_query(None);
+        assert_eq!(told.expect("answered").units.len(), UNITS as usize);
+        let statements = std::mem::take(&mut *statements.lock().expect("lock"));
+        let updates = statements.iter().filter(|sql| sql.contains("UPDATE unit"));
+        assert_eq!(updates.count(), 2, "16 units at a time");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn of_silences_whose_incidents_are_over_the_newest_are_kept() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(1).await;
+        fixture.provision(&model).await;
+        let of = model.clone();
+        let written = store.write(move |tx| {
+            Box::pin(async move {
+                let mut rows = Vec::new();
+                for number in 0..SILENCES {
+                    let silence = Silence {
+                        at: i64::try_from(number).unwrap_or_default() - 1_000,
+                        until: None,
+                        units: Default::default(),
+                    };
+                    rows.push(params![
+                        &of,
+                        format!("site-start-{number}"),
+                        to_json(&silence)?
+                    ]);
+                }
+                let head = "INSERT INTO silence (model_uuid, incident, silence)";
+                tx.db.insert_many(head, "", rows).await?;
+                Result::Ok(())
+            })
+        });
+        written.await.expect("written");
+        fails(&fixture, &model, &unit("site/0"), "boom").await;
+        let id = all(&fixture, &model).await[0].id.clone();
+        let request = SilenceIncident { seconds: None };
+        for _ in 0..2 {
+            let silenced = store.silence_incident(&model, &id, &request, &present);
+            silenced.await.expect("silenced");
+            let sql = "SELECT COUNT(*) FROM silence";
+            let mut db = store.glance().await.expect("a session");
+            let kept = db.count(sql, vec![]).await.expect("counted");
+            assert_eq!(kept, SILENCES as u64);
+        }
+        assert!(all(&fixture, &model).await[0].silenced.is_some());
+        let oldest = store.end_silence(&model, "site-start-0").await;
+        assert!(oldest.is_err(), "the oldest made room");
+        let newer = store.end_silence(&model, "site-start-1").await;
+        newer.expect("the others are kept");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_silence_is_heard_of_and_leaves_the_model_as_it_was_defined() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.site(1).await;
+        fixture.provision(&model).await;
+        fails(&fixture, &model, &unit("site/0"), "boom").await;
+        let id = all(&fixture, &model).await[0].id.clone();
+        let definition = Definition::new(&model, namespace::MODEL, model.to_string());
+        let version = || async { store.version(&definition).await.expect("a version") };
+        let before = version().await;
+        fixture.settle().await;
+        let interest = Interest::model(&model).key(namespace::INCIDENT, id.clone());
+        let mut heard = store.changes().subscribe(interest);
+        let request = SilenceIncident { seconds: None };
+        let silenced = store.silence_incident(&model, &id, &request, &present);
+        silenced.await.expect("silenced");
+        fixture.settle().await;
+        assert!(!heard.next().await.expect("changes").is_empty());
+        store.end_silence(&model, &id).await.expect("ended");
+        // Who changes the model on condition that nobody else did is not held up.
+        assert_eq!(version().await, before);
         fixture.end().await;
     }
 }

@@ -3,17 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use periapt_model::incident::{About, Incident, Trouble};
-use periapt_model::status::{Agent, Machine, Status, Workload};
+use periapt_model::status::{Agent, Workload};
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{ApplicationInfo, MachineInfo, UnitInfo};
 use serde_json::Value;
 
-use crate::db::{Session, Which, columns, params};
-use crate::status::{self, kind};
+use crate::db::{Session, Which, columns, params, word};
+use crate::status::kind;
 use crate::{Presence, Result, views};
-
-/// Units whose runs are looked at; of those beyond, the status alone says since when.
-const LOOKED_AT: usize = 256;
 
 /// States of machines that do not pass by themselves.
 const BROKEN: [&str; 3] = ["provisioning error", "error", "down"];
@@ -23,15 +20,54 @@ pub(super) type LastRuns = HashMap<UnitName, i64>;
 
 columns! {
     struct Failing {
-        first: Option<i64> = "MIN(started_at)",
-        last: Option<i64> = "MAX(id)",
+        unit: UnitName = "run.unit" as word,
+        first: i64 = "MIN(run.started_at)",
+        last: i64 = "MAX(run.id)",
         attempts: u64 = "COUNT(*)",
     }
-    // Since anything went well in the unit: one that failed runs nothing else.
-    const FAILING = "FROM hook_run
-        WHERE model_uuid = $1 AND unit = $2 AND result = 'failed' AND id > (
-            SELECT COALESCE(MAX(id), 0) FROM hook_run
-            WHERE model_uuid = $1 AND unit = $2 AND result = 'ok')";
+    // Since anything went well in the unit: one that failed runs nothing else. Of all units in error at once, since
+    // thousands may fail for one reason.
+    const FAILING = "FROM hook_run AS run LEFT JOIN (
+            SELECT unit, MAX(id) AS id FROM hook_run
+            WHERE model_uuid = $1 AND result = 'ok' AND unit IN (
+                SELECT entity FROM status
+                WHERE model_uuid = $1 AND kind = 'juju-unit' AND status = 'error')
+            GROUP BY unit) AS well ON well.unit = run.unit
+        WHERE run.model_uuid = $1 AND run.result = 'failed' AND run.id > COALESCE(well.id, 0)
+            AND run.unit IN (
+                SELECT entity FROM status
+                WHERE model_uuid = $1 AND kind = 'juju-unit' AND status = 'error')
+        GROUP BY run.unit";
+}
+
+columns! {
+    struct OfMachine {
+        kind: String = "kind",
+        machine: String = "entity",
+        since: i64 = "since",
+    }
+    const OF_MACHINES = "FROM status WHERE model_uuid = $1 AND kind IN ($2, $3)";
+}
+
+columns! {
+    struct Ran {
+        unit: UnitName = "unit" as word,
+        at: i64 = "MAX(started_at + duration)",
+    }
+    const RAN_WELL = "FROM hook_run WHERE model_uuid = $1 AND result = 'ok' AND unit IN (
+            SELECT entity FROM status
+            WHERE model_uuid = $1 AND kind = 'juju-unit' AND status = 'error')
+        GROUP BY unit";
+}
+
+columns! {
+    struct Said {
+        unit: UnitName = "entity" as word,
+        status: String = "status",
+        at: i64 = "MAX(time)",
+    }
+    const SAID = "FROM status_history WHERE model_uuid = $1 AND kind = $2 AND time > $3
+        GROUP BY entity, status";
 }
 
 /// What needs a person now.
@@ -47,19 +83,17 @@ pub(super) async fn read(
         .filter_map(|trouble| Some(trouble.unit.as_ref()?.application()))
         .collect();
     let mut runs = LastRuns::new();
-    let failed = troubles.iter_mut().filter(|one| one.hook.is_some());
-    for trouble in failed.take(LOOKED_AT) {
-        let Some(unit) = &trouble.unit else { continue };
-        let found = db.one(FAILING, params![model, unit]).await?;
-        if let Some(Failing {
-            first: Some(first),
-            last: Some(last),
-            attempts,
-        }) = found
-        {
-            trouble.since = first;
-            trouble.attempts = attempts;
-            runs.insert(unit.clone(), last);
+    if troubles.iter().any(|one| one.hook.is_some()) {
+        let failing = db.all(FAILING, params![model]).await?.into_iter();
+        let failing: HashMap<UnitName, Failing> =
+            failing.map(|row| (row.unit.clone(), row)).collect();
+        for trouble in troubles.iter_mut().filter(|one| one.hook.is_some()) {
+            let Some(unit) = &trouble.unit else { continue };
+            if let Some(row) = failing.get(unit) {
+                trouble.since = row.first;
+                trouble.attempts = row.attempts;
+                runs.insert(unit.clone(), row.last);
+            }
         }
     }
     let applications = views::application::load(db, model, Which::All).await?;
@@ -68,15 +102,22 @@ pub(super) async fn read(
         .filter(|application| !explained.contains(&application.name));
     troubles.extend(applications.filter_map(of_application));
     let machines = views::machine::load(db, model, Which::All, presence).await?;
-    for (of, mut trouble) in machines.iter().filter_map(of_machine) {
-        let About::Machine(id) = &trouble.about else {
-            continue;
-        };
-        let status: Option<Status<Machine>> = status::find(db, model, of, id.as_str()).await?;
-        if let Some(status) = status {
-            trouble.since = status.since;
+    let broken: Vec<(&'static str, Trouble)> = machines.iter().filter_map(of_machine).collect();
+    if !broken.is_empty() {
+        let kinds = params![model, kind::INSTANCE, kind::MACHINE];
+        let since = db.all(OF_MACHINES, kinds).await?.into_iter();
+        let since: HashMap<(String, String), i64> = since
+            .map(|row| ((row.kind, row.machine), row.since))
+            .collect();
+        for (of, mut trouble) in broken {
+            let About::Machine(id) = &trouble.about else {
+                continue;
+            };
+            if let Some(since) = since.get(&(of.to_owned(), id.to_string())) {
+                trouble.since = *since;
+            }
+            troubles.push(trouble);
         }
-        troubles.push(trouble);
     }
     Ok((troubles, runs))
 }
@@ -158,28 +199,43 @@ fn of_machine(machine: &MachineInfo) -> Option<(&'static str, Trouble)> {
     Some((of, trouble))
 }
 
-/// When one of an incident's units was well last: a hook of it went well, or it showed another status.
-pub(super) async fn recovered(
-    db: &mut Session,
-    model: &ModelUuid,
-    incident: &Incident,
-) -> Result<Option<i64>> {
-    let mut last = None;
-    for unit in incident.units.iter().take(LOOKED_AT) {
-        let well: Option<Option<i64>> = match incident.is_failed_hook() {
-            true => {
-                let sql = "SELECT MAX(started_at + duration) FROM hook_run
-                    WHERE model_uuid = $1 AND unit = $2 AND result = 'ok'";
-                db.scalar(sql, params![model, unit]).await?
-            }
-            false => {
-                let sql = "SELECT MAX(time) FROM status_history
-                    WHERE model_uuid = $1 AND kind = $2 AND entity = $3 AND status <> $4";
-                let values = params![model, kind::WORKLOAD, unit, &incident.status];
-                db.scalar(sql, values).await?
-            }
-        };
-        last = last.max(well.flatten());
+/// When units were well after some moment: a hook of theirs went well, or they showed another status.
+pub(super) struct Recoveries {
+    ran: HashMap<UnitName, i64>,
+    said: Vec<Said>,
+}
+
+impl Recoveries {
+    /// What is needed to tell it of these incidents.
+    pub(super) async fn read(
+        db: &mut Session,
+        model: &ModelUuid,
+        incidents: &[&Incident],
+        since: i64,
+    ) -> Result<Self> {
+        let (mut ran, mut said) = (HashMap::new(), Vec::new());
+        if incidents.iter().any(|incident| incident.is_failed_hook()) {
+            let rows = db.all(RAN_WELL, params![model]).await?.into_iter();
+            ran.extend(rows.map(|row| (row.unit, row.at)));
+        }
+        let is_said =
+            |incident: &&Incident| !incident.is_failed_hook() && !incident.units.is_empty();
+        if incidents.iter().any(is_said) {
+            let values = params![model, kind::WORKLOAD, since];
+            said = db.all(SAID, values).await?;
+        }
+        Ok(Self { ran, said })
     }
-    Ok(last)
+
+    /// When one of an incident's units was well last.
+    pub(super) fn of(&self, incident: &Incident) -> Option<i64> {
+        if incident.is_failed_hook() {
+            let ran = incident.units.iter().filter_map(|unit| self.ran.get(unit));
+            return ran.max().copied();
+        }
+        let units: BTreeSet<&UnitName> = incident.units.iter().collect();
+        let said = self.said.iter();
+        let well = said.filter(|row| row.status != incident.status && units.contains(&row.unit));
+        well.map(|row| row.at).max()
+    }
 }

@@ -9,6 +9,11 @@ use crate::db::{Session, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::{Result, Store, require_model};
 
+/// Devices of one machine that are kept, and bytes of what is kept of one: an agent that was taken over fills no
+/// database.
+const MOST: usize = 1_000;
+const DEVICE_BYTES: usize = 8 << 10;
+
 columns! {
     struct DeviceRow {
         device: BlockDevice = "device" as json,
@@ -34,8 +39,19 @@ impl Store {
         agent: &AgentName,
         mut found: Vec<BlockDevice>,
     ) -> Result<()> {
+        let bytes = |device: &BlockDevice| {
+            let BlockDevice {
+                name,
+                filesystem_type,
+                mount_point,
+                ..
+            } = device;
+            name.len() + filesystem_type.len() + mount_point.len()
+        };
+        found.retain(|device| bytes(device) <= DEVICE_BYTES);
         found.sort();
         found.dedup_by(|one, other| one.name == other.name);
+        found.truncate(MOST);
         let (model, agent) = (model.clone(), agent.clone());
         self.write(move |tx| {
             Box::pin(async move {

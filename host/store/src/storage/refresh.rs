@@ -109,6 +109,7 @@ pub(crate) async fn refreshed(
             continue;
         }
         if declared.shared {
+            require_few(u64::from(needs - needed))?;
             for _ in needed..needs {
                 let id = share(tx, model, application, name, directive, &stock).await?;
                 for unit in &units {

@@ -1,5 +1,6 @@
 //! Where a directory of storage is, whose it is, and the mark of one that was given up.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, lchown};
@@ -274,28 +275,39 @@ pub fn remove_if_there(path: &Path) -> Result<(), ProviderError> {
 /// Removes all directories that were not given up, with their images; whether any is left. Nothing is mounted there.
 pub fn clear(agent: &Path) -> Result<bool, ProviderError> {
     let root = agent.join(STORAGE);
-    let entries = match fs::read_dir(&root) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-        entries => entries.map_err(file("read", &root))?,
-    };
+    let mut names: BTreeSet<String> = listed(&root)?.into_iter().collect();
+    names.remove(FILES);
+    // Who was killed while an image went, or was given up, may have left it without its directory.
+    for name in listed(&root.join(FILES))? {
+        let image = name.strip_suffix(".img");
+        let image = image.or_else(|| name.strip_suffix(".img.new"));
+        names.extend(image.map(str::to_owned));
+    }
     let mut left = false;
-    for entry in entries {
-        let name = entry.map_err(file("read", &root))?.file_name();
-        let Some(name) = name.to_str().filter(|name| *name != FILES) else {
-            continue;
-        };
-        match mark(&root, name).exists() {
+    for name in names {
+        match mark(&root, &name).exists() {
             true => left = true,
             false => {
-                Place {
-                    root: root.clone(),
-                    name: name.to_owned(),
-                }
-                .remove()?;
+                let root = root.clone();
+                Place { root, name }.remove()?;
             }
         }
     }
     Ok(left)
+}
+
+/// The names in a directory that are text; none where there is no directory.
+fn listed(directory: &Path) -> Result<Vec<String>, ProviderError> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(file("read", directory))?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(file("read", directory))?.file_name();
+        names.extend(name.into_string().ok());
+    }
+    Ok(names)
 }
 
 fn give(root: &Path, owner: Owner) -> std::io::Result<()> {

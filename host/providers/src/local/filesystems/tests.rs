@@ -108,6 +108,24 @@ async fn of_an_environment_that_goes_only_what_was_given_up_stays() {
 }
 
 #[tokio::test]
+async fn an_image_without_its_directory_goes_with_its_environment_unless_it_was_given_up() {
+    let (home, filesystems) = agent();
+    let directory = home.path().join("model");
+    let data = of("data-0", PoolKind::Rootfs);
+    filesystems.make(&data).await.unwrap();
+    let files = storage(&home).join(".files");
+    for image in ["logs-1.img", "logs-2.img.new", "kept-3.img"] {
+        fs::write(files.join(image), "").unwrap();
+    }
+    fs::write(files.join("kept-3.given-up"), "8").unwrap();
+    assert!(clear(&directory).await.unwrap(), "one was given up");
+    assert!(!files.join("logs-1.img").exists());
+    assert!(!files.join("logs-2.img.new").exists());
+    assert!(files.join("kept-3.img").exists());
+    assert!(!storage(&home).join("data-0").exists());
+}
+
+#[tokio::test]
 async fn what_was_put_there_by_hand_is_not_destroyed_with_a_storage_that_never_was_made() {
     let (home, filesystems) = agent();
     filesystems

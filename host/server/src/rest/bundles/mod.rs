@@ -123,6 +123,7 @@ async fn deploy(
         charms: planned.charms,
         files: request.resources,
         machines: BTreeMap::new(),
+        made: Vec::new(),
     };
     Run::new(state.clone(), model, apply.id, claim).start(taker, planned.steps);
     answer.apply = Some(apply);

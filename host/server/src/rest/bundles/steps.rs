@@ -39,6 +39,8 @@ pub(super) struct Taker {
     pub(super) files: BTreeMap<ApplicationName, BTreeMap<String, BundleFile>>,
     /// Machines of the model for those of the bundle, made when the first unit goes there.
     pub(super) machines: BTreeMap<String, MachineId>,
+    /// Those that were made for the step that is being taken.
+    pub(super) made: Vec<MachineId>,
 }
 
 /// The request that a step stands for.
@@ -67,7 +69,31 @@ impl Request {
 }
 
 impl Taker {
+    /// Takes a step. Of one that is refused no machines are left, or each try would add more.
     pub(super) async fn take(&mut self, step: Step) -> Result<(), Answer> {
+        self.made.clear();
+        let taken = self.attempt(step).await;
+        if taken.is_err() {
+            self.give_back().await;
+        }
+        taken
+    }
+
+    /// Removes the machines that were made for a step, on which no unit is.
+    async fn give_back(&mut self) {
+        for machine in std::mem::take(&mut self.made) {
+            self.machines.retain(|_, known| *known != machine);
+            let parts = [self.model.as_str(), machine.as_str()];
+            let request = Request::new("DELETE", paths::MACHINE, parts);
+            let store = self.state.store();
+            let write = store.remove_machine(&self.model, &machine, false);
+            if let Err(Answer(problem)) = self.recorded(request, write).await {
+                tracing::warn!(model = %self.model, %machine, code = %problem.code, "a machine of a bundle's step that was refused is left");
+            }
+        }
+    }
+
+    async fn attempt(&mut self, step: Step) -> Result<(), Answer> {
         let visitor = if step.trusts() { ADMIN } else { WRITE };
         self.pass.require(&self.state, visitor).await?;
         blocked::allow(&self.state, &self.model, Change::Other).await?;
@@ -275,6 +301,7 @@ impl Taker {
             let made = self.state.store().add_machines_like(&self.model, 1, "");
             let made = self.kept(request, made).await?.into_iter().next();
             let machine = made.ok_or_else(super::super::problem::failed)?;
+            self.made.push(machine.id.clone());
             if place != "new" {
                 self.machines.insert(place.clone(), machine.id.clone());
             }

@@ -268,3 +268,48 @@ async fn a_refresh_says_what_units_are_given_from_now_on() {
         fixture.end().await;
     }
 }
+
+#[tokio::test]
+async fn a_refresh_makes_no_more_shared_storage_than_one_request_may() {
+    for fixture in fixtures().await {
+        let room = Room::new(&fixture).await;
+        room.deploy(1, &[]).await.expect("deployed");
+        let (store, model) = (&fixture.store, &room.model);
+        let before = room.all().await.len();
+        for (charm, asked) in [
+            // As many as a person asks for.
+            (
+                r#"{"name":"site","storage":{
+                    "data":{"type":"filesystem","multiple":{"range":"1-3"}},
+                    "pool":{"type":"filesystem","shared":true,"multiple":{"range":"0-1"}},
+                    "vast":{"type":"filesystem","shared":true,"multiple":{"range":"0+"}}}}"#,
+                Some("4000000000"),
+            ),
+            // As many as the charm declares.
+            (
+                r#"{"name":"site","storage":{
+                    "data":{"type":"filesystem","multiple":{"range":"1-3"}},
+                    "pool":{"type":"filesystem","shared":true,"multiple":{"range":"0-1"}},
+                    "vast":{"type":"filesystem","shared":true,"multiple":{"range":"4000000000+"}}}}"#,
+                None,
+            ),
+        ] {
+            let asked = asked.map(|text| {
+                let asked: Asked = text.parse().expect("asked");
+                ("vast".to_owned(), asked)
+            });
+            let request = Refresh {
+                storage: asked.into_iter().collect(),
+                charm: room.charm(charm).await,
+                force_units: false,
+                resources: Default::default(),
+                config: Default::default(),
+                channel: None,
+            };
+            let refused = store.refresh(model, &application("site"), request).await;
+            assert_eq!(code(refused), Refusal::StorageInvalid);
+            assert_eq!(room.all().await.len(), before);
+        }
+        fixture.end().await;
+    }
+}

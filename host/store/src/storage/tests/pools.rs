@@ -140,3 +140,31 @@ async fn the_block_devices_of_a_machine_are_those_that_its_agent_told_last() {
         fixture.end().await;
     }
 }
+
+#[tokio::test]
+async fn an_agent_tells_of_no_more_block_devices_than_are_kept() {
+    for fixture in fixtures().await {
+        let model = fixture.site(1).await;
+        fixture.provision(&model).await;
+        let store = &fixture.store;
+        let host = periapt_model::AgentName::Host;
+        let mut devices: Vec<BlockDevice> = (0..1_200)
+            .map(|number| BlockDevice {
+                name: format!("sd{number:04}"),
+                ..BlockDevice::default()
+            })
+            .collect();
+        devices.push(BlockDevice {
+            name: "long".to_owned(),
+            mount_point: "x".repeat(1 << 20),
+            ..BlockDevice::default()
+        });
+        let told = store.set_block_devices(&model, &host, devices).await;
+        told.expect("told");
+        let shown = store.block_devices(&model, &machine("0")).await;
+        let shown = shown.expect("devices");
+        assert_eq!(shown.len(), 1_000);
+        assert!(shown.iter().all(|device| device.mount_point.is_empty()));
+        fixture.end().await;
+    }
+}
