@@ -344,6 +344,7 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
     for wanted in [
         "Published site revision 0 to channel stable",
         "Published site revision 1 to channel edge",
+        "Channel  Revision  Size",
         "refused, as it should be",
         "Deployed \"docs\"",
         "runs local:site-0 already",
@@ -453,6 +454,34 @@ fn the_page_about_running_works_as_written() -> Result<()> {
     let page = root().join("docs/how-to/keep-a-controller-running.md");
     let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
     for wanted in ["not after a reboot", "refused, as it should be", "demo"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_scripts_of_juju_works_as_written() -> Result<()> {
+    let python = std::env::var("PERIAPT_TEST_JUBILANT")
+        .context("PERIAPT_TEST_JUBILANT does not name a Python with jubilant")?;
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let page = root().join("docs/how-to/move-your-juju-scripts.md");
+    std::fs::write(home.join("ci.py"), blocks_in(&page, "python")?.concat())?;
+    let script = blocks(&page)?.join("\n");
+    anyhow::ensure!(script.contains("python3 ci.py"), "{script}");
+    // One that has jubilant, instead of the reader's.
+    let script = script.replace("python3 ci.py", &format!("'{python}' ci.py"));
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "3.6.",
+        "controller-uuid",
+        "--base is ignored",
+        "refused, as it should be",
+        "index.html",
+        "has nothing to do",
+        "'built': 1",
+        "Controller \"lab\" is gone",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())

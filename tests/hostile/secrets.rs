@@ -77,7 +77,7 @@ fn the_values_of_secrets_are_in_no_file_and_no_list() -> Result<()> {
     let of_charm = of_charm.as_object().and_then(|all| all.keys().next());
     let of_charm = of_charm.context("the charm has no secret")?.clone();
     let token = home.json(["show-secret", &of_charm, "--reveal"])?;
-    let token = token[&of_charm]["content"].as_object();
+    let token = token[&of_charm]["content"]["Data"].as_object();
     let token = token.and_then(|content| content.values().next()?.as_str());
     let token = token.context("the charm's secret has no value")?.to_owned();
     ensure!(token.len() > 8, "{token}");

@@ -455,7 +455,7 @@ pub fn assert_three_lines(answer: &Answer, code: i32, words: &[&str]) {
     let lines: Vec<&str> = answer
         .err
         .lines()
-        .skip_while(|line| !line.starts_with("error: "))
+        .skip_while(|line| !line.starts_with("ERROR "))
         .collect();
     assert_eq!(lines.len(), 3, "what, why, what to do: {answer:?}");
     assert!(

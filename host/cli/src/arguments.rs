@@ -3,6 +3,7 @@
 //! the list below.
 
 mod accounts;
+mod application;
 mod audit;
 mod backups;
 mod charm;
@@ -12,18 +13,24 @@ mod logs;
 mod model;
 mod placement;
 mod storage;
+#[cfg(test)]
+mod tests;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
-    machines, payloads, reach, relations, resources, secrets, show_model, storage as storages,
-    tasks, terms,
+    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find, info,
+    known, machines, payloads, reach, regions, relations, resources, scale, secrets, show_model,
+    storage as storages, tasks, terms, version,
 };
 
 pub use accounts::{
     Access, AddToken, AddUser, ChangeUserPassword, Login, Logout, OneUser, PasswordInput, Register,
     RemoveUser, RevokeToken, ShowUser, Tokens, Users, Whoami,
+};
+pub use application::{
+    AddUnit, Config, Deploy, DiffBundle, Download, ExportBundle, Refresh, Removal,
+    RemoveApplication, RemoveUnit, Repository,
 };
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
@@ -36,10 +43,8 @@ pub use controllers::{
 };
 pub use logs::{DebugLog, LogFormat, LogLines, Logs};
 pub use model::{
-    AddModel, AddUnit, Config, Deploy, DestroyModel, DiffBundle, Download, ExportBundle, Hooks,
-    ModelConfig, Models, Refresh, Removal, RemoveApplication, RemoveUnit, Repository, Resolved,
-    ShowApplication, ShowStatusLog, ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind,
-    Workers, Workloads, duration,
+    AddModel, DestroyModel, Hooks, ModelConfig, Models, Resolved, ShowApplication, ShowStatusLog,
+    ShowUnit, StartAgent, Status, UnitAgents, WaitFor, WaitForKind, Workers, Workloads, duration,
 };
 pub use placement::Placement;
 pub use storage::{Given, by_name, more};
@@ -53,7 +58,11 @@ Begin with:
   periapt status --watch
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict, 5 timed out;
-of `exec` also that of the command.";
+of `exec` also that of the command. Called by the name of juju, it ends as Juju does: 0, 1 or 2.
+
+Juju's commands are known here too: `periapt help commands` lists all, docs/reference/commands.md says what
+each is. Juju's variables JUJU_DATA, JUJU_MODEL and JUJU_CONTROLLER count where PERIAPT_DATA,
+PERIAPT_MODEL and PERIAPT_CONTROLLER are not set.";
 
 /// Models of applications whose charms are sandboxed WebAssembly components.
 #[derive(Debug, Parser)]
@@ -108,6 +117,8 @@ pub enum Command {
     Switch(Switch),
     /// List the clouds in which models may be.
     Clouds(Clouds),
+    #[command(flatten)]
+    Regions(regions::Verb),
     /// List your credentials for clouds, and the models that use them.
     Credentials(Credentials),
     /// Add a model and switch to it.
@@ -122,10 +133,14 @@ pub enum Command {
     ShowModel(show_model::ShowModel),
     /// Find charms, applications and machines of all models of a controller by words.
     Find(find::Find),
+    #[command(flatten)]
+    Info(info::Verb),
     /// Remove a model with everything in it.
     DestroyModel(DestroyModel),
     /// Stop a controller and remove it.
     DestroyController(DestroyController),
+    #[command(flatten)]
+    Known(known::Verb),
     /// Deploy a charm as an application, or a bundle.
     Deploy(Deploy),
     /// Download a charm that the model has.
@@ -144,6 +159,8 @@ pub enum Command {
     RemoveUnit(RemoveUnit),
     /// Remove applications with all their units.
     RemoveApplication(RemoveApplication),
+    #[command(flatten)]
+    Scale(scale::Verb),
     #[command(flatten)]
     CharmRevisions(charm_revisions::Verb),
     #[command(flatten)]
@@ -248,7 +265,7 @@ pub enum Command {
     /// Look into a controller's process, or into the agent of a model.
     Introspect(Introspect),
     /// Show the version.
-    Version,
+    Version(version::Version),
     /// Print a completion script for a shell.
     Completion {
         /// The shell.
@@ -310,7 +327,9 @@ pub struct ControllerChoice {
 /// Forms of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
+    // Juju calls it otherwise here and there.
     #[default]
+    #[value(aliases = ["default", "smart", "constraints"])]
     Tabular,
     Json,
     Yaml,
@@ -321,6 +340,7 @@ pub enum ListFormat {
 pub enum DetailFormat {
     Json,
     #[default]
+    #[value(aliases = ["default", "smart"])]
     Yaml,
 }
 
@@ -357,171 +377,4 @@ pub struct Target {
     /// Write to a file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<std::path::PathBuf>,
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn the_command_line_is_sound() {
-        Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn verbs_users_know_are_read() {
-        for line in [
-            "bootstrap",
-            "bootstrap prod --port 0 --data-dir /tmp/x --limits wall-clock-ms=500 --limits memory-bytes=32MiB",
-            "controller run --data-dir /tmp/x",
-            "controller nodes -c prod --format json",
-            "dashboard --browser --hide-credential -c prod",
-            "controller start prod --data-dir /tmp/y --accept-move",
-            "controller install-service prod --keeper",
-            "controller uninstall-service",
-            "create-backup",
-            "create-backup /safe/lab.zip -c lab",
-            "create-backup --no-download",
-            "backups --format json",
-            "download-backup 20261122-094512-a1b2c3 lab.zip",
-            "remove-backup 20261122-094512-a1b2c3",
-            "restore-backup lab.zip --data-dir /tmp/x --port 0 --postgres-url postgresql://x@y/z",
-            "controller remove-node 1 2 --force --no-prompt",
-            "download local:site-0 --filepath -",
-            "export-bundle --filename bundle.yaml --charms .",
-            "add-model demo --config update-status-hook-interval=1m",
-            "add-model demo local/default --credential lab",
-            "clouds --format yaml -c prod",
-            "credentials --format json",
-            "deploy ./site.charm blog -n 3 --config greeting=hi --config site.yaml",
-            "status --format json --utc -m prod:demo site 'db/*'",
-            "status --watch",
-            "status --watch 2s site",
-            "config site greeting=hi --reset colour,size",
-            "remove-application site --force --no-wait --no-prompt",
-            "refresh site --path ./site.charm",
-            "refresh site --resource theme=./theme.css",
-            "refresh site --path ./site.charm --config title=News --config site.yaml --force-units",
-            "refresh site --revision 0",
-            "refresh site --path ./site.charm --storage data=loop,2,1G --storage logs=1",
-            "refresh site --force-units",
-            "refresh site",
-            "refresh site --channel edge",
-            "refresh site --repository ./charms --channel edge",
-            "refresh-charm-revisions -m prod:demo --format json",
-            "deploy site docs --channel edge",
-            "deploy site --repository https://charms.example/shop",
-            "deploy site docs --repository ./charms --channel edge",
-            "deploy ./site.charm --resource theme=./theme.css --resource words=./words.txt",
-            "attach-resource site theme=./theme.css",
-            "resources site --details --format yaml",
-            "list-resources site",
-            "deploy ./site.charm -n 2 --to 0,1",
-            "add-unit site -n 2 --to 0",
-            "trust site --remove -m demo",
-            "deploy ./site.charm --trust --constraints 'mem=4G cores=2'",
-            "add-machine -n 2 --constraints arch=amd64",
-            "show-machine 0 1 --format json --utc",
-            "constraints site --format yaml",
-            "set-constraints site mem=4G cores=2 -m demo",
-            "set-model-constraints arch=amd64 zones=a,b",
-            "model-defaults force-wait=2m --region default --reset logging-config",
-            "show-model prod:demo --format json --utc",
-            "find site web -c prod --format json",
-            "set-meter-status site/0 RED pay up",
-            "set-application-base site ubuntu@24.04 -m demo",
-            "min-units site 2 -m demo",
-            "integrate front:website site",
-            "relate front site -m demo",
-            "remove-relation front site:website --force",
-            "remove-relation 3",
-            "suspend-relation 3 4 --message moving",
-            "resume-relation 3",
-            "add-machine -n 2",
-            "remove-machine 0 1 --force --no-prompt",
-            "machines --format yaml",
-            "wait-for relation 3",
-            "wait-for operation 1 --query 'status==\"completed\"' --timeout 5m",
-            "wait-for task 2",
-            "wait-for storage data/0 --query 'life==\"dead\"' --timeout 5m",
-            "actions site --schema --format json",
-            "list-actions site",
-            "show-action site backup --format yaml",
-            "run site/0 site/1 backup out=x.tar file.kind=xz --params backup.yaml --wait 2m",
-            "run site/leader backup --background --string-args --parallel=false --utc",
-            "run site/0 backup --timeout 5m --execution-group disk --format json -o result.json",
-            "exec --unit site/0,site/1 --format yaml -- list --long",
-            "exec -a site,db --wait 30s --parallel check",
-            "exec --all -m prod:demo list -m",
-            "operations --units site/0 --apps site --actions backup --status failed --limit 5",
-            "list-operations --after 12 --format yaml --utc",
-            "show-operation 1 --wait 2m",
-            "show-task 2 --watch --format json",
-            "cancel-task 2 3",
-            "disable-command remove-object 'ask Ann first'",
-            "enable-command all -m demo",
-            "disabled-commands --all --format json",
-            "list-disabled-commands -m prod:demo",
-            "annotate site/0 owner=ann rack=",
-            "annotate team=web -m demo",
-            "annotations site/0 --format yaml",
-            "payloads site/0 running --format yaml",
-            "list-payloads -m demo",
-            "storage --filesystem --format yaml",
-            "list-storage --volume --utc",
-            "show-storage data/0 data/1 --format json",
-            "add-storage site/0 data=loop,1,10G cache",
-            "attach-storage site/0 data/0 -m demo",
-            "detach-storage data/0 data/1 --force",
-            "remove-storage data/0 --force --no-destroy",
-            "import-filesystem rootfs data-0 data",
-            "storage-pools --name fast --provider loop,tmpfs --format json",
-            "create-storage-pool fast loop filesystem-type=xfs",
-            "remove-storage-pool fast",
-            "deploy ./site.charm --storage data=loop,1,10G --attach-storage logs/0",
-            "add-unit site --attach-storage data/0,logs/1",
-            "remove-unit site/0 --destroy-storage",
-            "remove-machine 0 --destroy-storage",
-            "destroy-model demo --release-storage",
-            "destroy-controller prod --destroy-all-models --destroy-storage",
-            "status --storage",
-            "resolved site/0 --no-retry",
-            "resolved --all",
-            "stop-unit site/0 site/1",
-            "start-unit site/0 -m demo",
-            "start-agent -m demo",
-            "debug-log --include unit-site-0 --level WARNING --replay --no-tail --limit 100 -n 20",
-            "wait-for application site --query 'status==\"active\"' --timeout 5m",
-            "charm inspect site.charm",
-            "charm publish site.charm ./charms --channel edge --revision 3",
-            "workers --format json",
-            "audit --user bob --matching models --since 1h --limit 5 --format json",
-            "audit -m demo --refused",
-            "controller-config auditing-enabled=false --reset audit-log-max-size",
-            "destroy-model demo --no-prompt",
-            "add-user bob 'Bob' -c prod",
-            "users --all --format yaml",
-            "change-user-password bob --password-stdin",
-            "grant bob write demo other",
-            "revoke bob superuser",
-            "login -u bob --password-stdin",
-            "login --token - -c prod",
-            "register abc= --controller-name prod --replace",
-            "add-token ci --expires-in 7d",
-            "revoke-token ci",
-            "agent run --config agent.json",
-            "compile-component",
-            "completion bash",
-        ] {
-            let words: Vec<String> = line
-                .split(' ')
-                .map(|word| word.trim_matches('\'').to_owned())
-                .collect();
-            let parsed =
-                Arguments::try_parse_from(std::iter::once("periapt".to_owned()).chain(words));
-            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
-        }
-    }
 }

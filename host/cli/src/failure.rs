@@ -35,6 +35,17 @@ impl Exit {
     }
 }
 
+impl Exit {
+    /// As Juju ends: it knows wrong usage and any other failure.
+    pub fn as_jujus(self) -> u8 {
+        match self {
+            Exit::Usage => 2,
+            Exit::Command(status) => status,
+            Exit::Failed | Exit::NotFound | Exit::Conflict | Exit::TimedOut => 1,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit.status())
@@ -80,6 +91,12 @@ impl Failure {
         self
     }
 
+    /// With a word behind what failed.
+    pub fn marked(mut self, mark: &str) -> Self {
+        self.what = format!("{} {mark}", self.what);
+        self
+    }
+
     /// A file or folder that could not be used.
     pub fn file(what: impl Into<String>, path: &std::path::Path, error: &std::io::Error) -> Self {
         let exit = match error.kind() {
@@ -114,7 +131,7 @@ impl fmt::Display for Failure {
     /// always three.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or = |text: &str, other: &str| clean_line(if text.is_empty() { other } else { text });
-        writeln!(f, "error: {}", clean_line(&self.what))?;
+        writeln!(f, "ERROR {}", clean_line(&self.what))?;
         writeln!(f, "  why: {}", or(&self.why, "no more is known"))?;
         write!(f, "  try: {}", or(&self.advice, "periapt --help"))
     }
@@ -261,7 +278,7 @@ mod tests {
             .advice("c");
         assert_eq!(
             lines(&failure),
-            ["error: cannot do it", "  why: a b", "  try: c"]
+            ["ERROR cannot do it", "  why: a b", "  try: c"]
         );
         assert_eq!(lines(&Failure::failed("x")).len(), 3);
     }
@@ -276,6 +293,8 @@ mod tests {
             Exit::TimedOut,
         ];
         assert_eq!(own.map(Exit::status), [1, 2, 3, 4, 5]);
+        assert_eq!(own.map(Exit::as_jujus), [1, 2, 1, 1, 1]);
+        assert_eq!(Exit::Command(7).as_jujus(), 7);
         let passed_on = Failure::of_command(7);
         assert_eq!((passed_on.exit.status(), passed_on.is_silent()), (7, true));
     }
@@ -303,7 +322,7 @@ mod tests {
         assert_eq!(
             lines(&Failure::from(RestError::Problem(problem))),
             [
-                "error: application \"site\" not found",
+                "ERROR application \"site\" not found",
                 "  why: model \"demo\" has no application of this name",
                 "  try: periapt status -m demo",
             ]
@@ -318,7 +337,7 @@ mod tests {
         assert_eq!(
             lines(&Failure::from(RestError::Problem(problem))),
             [
-                "error: application \"nope\" not found",
+                "ERROR application \"nope\" not found",
                 "  why: Not found (application-not-found)",
                 "  try: a"
             ]
@@ -332,7 +351,7 @@ mod tests {
             ("statsu", "similar subcommand"),
             ("whoami --zzzzzzzz", "no such flag"),
             ("status --utcc", "similar argument"),
-            ("add-unit site --to lxd", "lxd"),
+            ("add-unit site --to moon", "moon"),
             ("deploy", "<"),
         ] {
             let words = std::iter::once("periapt").chain(line.split(' '));

@@ -1,5 +1,5 @@
 //! What the client remembers: controllers, accounts and models, in the files and shapes of Juju's
-//! client, below `$PERIAPT_DATA`. Keys that this program does not know are kept.
+//! client, below `$PERIAPT_DATA` (or `$JUJU_DATA`, where that is not set). Keys that this program does not know are kept.
 //!
 //! Files are replaced as a whole and changed under a lock, so that two commands at a time leave a
 //! sound result.
@@ -183,6 +183,7 @@ impl ClientFiles {
                 .map(PathBuf::from)
         };
         let directory = set("PERIAPT_DATA")
+            .or_else(|| set("JUJU_DATA"))
             .or_else(|| set("XDG_DATA_HOME").map(|base| base.join("periapt")))
             .or_else(|| set("HOME").map(|home| home.join(".local/share/periapt")))
             .ok_or_else(|| {

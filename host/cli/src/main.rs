@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod files;
+mod juju;
 mod keeper;
 mod live;
 mod output;
@@ -16,11 +17,12 @@ mod session;
 
 use std::process::ExitCode;
 
-use arguments::{AgentCommand, Arguments, Command, ControllerCommand, General, WorkloadsCommand};
-use clap::Parser;
+use arguments::{AgentCommand, Command, ControllerCommand, General, WorkloadsCommand};
+use clap::error::ErrorKind;
 use commands::Context;
 use failure::{Exit, Failure, Outcome};
 use files::ClientFiles;
+use juju::Line;
 use output::Output;
 
 /// A controller allocates on one thread and frees on another, which glibc's arenas are slow at.
@@ -28,9 +30,30 @@ use output::Output;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => return end(Err(error.into())),
+    let words: Vec<_> = std::env::args_os().collect();
+    let (arguments, remarks) = match juju::read(words.clone()) {
+        Ok(Line::Verb { arguments, remarks }) => (*arguments, remarks),
+        Ok(Line::Answered(row)) => return end(juju::answer(row)),
+        Ok(Line::Commands) => {
+            return end(output::to_stdout(|stdout| {
+                std::io::Write::write_all(stdout, juju::commands().as_bytes())
+            }));
+        }
+        Err(error) if error.use_stderr() => {
+            if error.kind() == ErrorKind::InvalidSubcommand
+                && let Err(error) = juju::plugins::become_plugin(&words)
+            {
+                let failure = Failure::failed("the plugin does not start");
+                return end(Err(failure.why(error.to_string())));
+            }
+            return end(Err(error.into()));
+        }
+        Err(error) if error.kind() == ErrorKind::DisplayVersion && is_juju() => {
+            let version = commands::version::of_juju();
+            return end(output::to_stdout(|stdout| {
+                std::io::Write::write_all(stdout, format!("{version}\n").as_bytes())
+            }));
+        }
         // Help and version were asked for.
         Err(error) => {
             return if error.print().is_ok() {
@@ -53,12 +76,12 @@ fn main() -> ExitCode {
         Command::Workloads(WorkloadsCommand::Gate) => processes::gate(),
         Command::Workloads(WorkloadsCommand::Serve) => processes::serve(),
         Command::CompileComponent => processes::compile_component(),
-        command => end(client(&arguments.general, command)),
+        command => end(client(&arguments.general, command, &remarks)),
     }
 }
 
 /// Everything a person asks of a controller, or of this program itself.
-fn client(general: &General, command: Command) -> Outcome {
+fn client(general: &General, command: Command, remarks: &[String]) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -67,6 +90,9 @@ fn client(general: &General, command: Command) -> Outcome {
         output: Output::new(general),
         files: ClientFiles::locate()?,
     };
+    for remark in remarks {
+        context.output.say(remark);
+    }
     runtime.block_on(commands::run(&context, command))
 }
 
@@ -77,7 +103,15 @@ fn end(outcome: Outcome) -> ExitCode {
             if !failure.is_silent() {
                 eprintln!("{failure}");
             }
-            failure.exit.into()
+            match is_juju() {
+                true => ExitCode::from(failure.exit.as_jujus()),
+                false => failure.exit.into(),
+            }
         }
     }
+}
+
+/// Whether the program was called by the name of `juju`.
+fn is_juju() -> bool {
+    juju::is_called_so(std::env::args_os().next().as_deref())
 }

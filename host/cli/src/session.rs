@@ -5,6 +5,7 @@ use periapt_client::rest::{Authorization, RestClient};
 use crate::arguments::{ControllerChoice, ModelChoice};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::files::{Account, ClientFiles, Controller, short_name};
+use crate::juju::environment;
 
 /// A controller that knows who asks.
 #[derive(Clone, Debug)]
@@ -63,6 +64,7 @@ fn account_named(
     let current = contents.controllers.current_controller;
     let name = choice
         .map(str::to_owned)
+        .or_else(environment::controller)
         .or(current)
         .ok_or_else(no_controller)?;
     let controller = contents.controllers.controllers.remove(&name);
@@ -173,7 +175,7 @@ fn no_model(controller: &str) -> Failure {
         Exit::NotFound,
         format!("no model of controller \"{controller}\" is selected"),
     )
-    .why("neither -m nor PERIAPT_MODEL names one, and none is the current one")
+    .why("neither -m nor PERIAPT_MODEL (or JUJU_MODEL) names one, and none is the current one")
     .advice("periapt add-model NAME, or periapt switch MODEL")
 }
 

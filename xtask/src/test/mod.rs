@@ -92,6 +92,12 @@ pub fn run(wanted: &[String]) -> Result<()> {
     } else {
         std::path::PathBuf::new()
     };
+    // Scripts in Juju's words, and the page about them.
+    let jubilant = if selected("e2e") || selected("documentation") {
+        python::program("jubilant", "jubilant==1.14.0", "python")?
+    } else {
+        std::path::PathBuf::new()
+    };
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
@@ -101,6 +107,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
             "PERIAPT_TEST_SCHEMATHESIS",
             schemathesis.display().to_string(),
         ),
+        ("PERIAPT_TEST_JUBILANT", jubilant.display().to_string()),
         (
             "PERIAPT_TEST_PROGRAM",
             run::target().join("debug/periapt").display().to_string(),
@@ -275,6 +282,12 @@ pub fn write_reference() -> Result<()> {
             "periapt_sandbox",
             "the_page_of_tools",
             "hook-tools.md",
+        ),
+        (
+            "periapt-cli",
+            "periapt",
+            "the_page_of_commands",
+            "commands.md",
         ),
     ] {
         let program = programs

@@ -8,7 +8,7 @@ use super::{ControllerChoice, DetailFormat, ListFormat, Target, duration};
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct PasswordInput {
     /// Read the password from standard input, one line, even at a terminal.
-    #[arg(long)]
+    #[arg(long, visible_alias = "no-prompt")]
     pub password_stdin: bool,
 }
 
@@ -29,6 +29,9 @@ pub struct AddUser {
 
 #[derive(Debug, Args)]
 pub struct Users {
+    /// Show those who may use this model.
+    #[arg(value_name = "MODEL")]
+    pub model: Option<String>,
     /// Show disabled users too.
     #[arg(long)]
     pub all: bool,
@@ -103,6 +106,9 @@ pub struct Access {
 
 #[derive(Debug, Args)]
 pub struct Login {
+    /// The controller, in place of -c.
+    #[arg(value_name = "CONTROLLER")]
+    pub name: Option<String>,
     /// The user.
     #[arg(short, long, value_name = "USER")]
     pub user: Option<String>,

@@ -16,8 +16,11 @@ What is in storage is not in it: copy that by your own means.";
 pub struct CreateBackup {
     /// Where to put it [default: periapt-backup-ID.zip here].
     pub file: Option<PathBuf>,
+    /// The same, as Juju has it.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub filename: Option<PathBuf>,
     /// Leave it with the controller; `download-backup` fetches it later.
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with_all = ["file", "filename"])]
     pub no_download: bool,
     #[command(flatten)]
     pub controller: ControllerChoice,
@@ -42,6 +45,9 @@ pub struct DownloadBackup {
     pub id: String,
     /// Where to put it [default: periapt-backup-ID.zip here].
     pub file: Option<PathBuf>,
+    /// The same, as Juju has it.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub filename: Option<PathBuf>,
     #[command(flatten)]
     pub controller: ControllerChoice,
 }

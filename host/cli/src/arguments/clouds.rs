@@ -16,6 +16,9 @@ pub struct Clouds {
 
 #[derive(Debug, Args)]
 pub struct Credentials {
+    /// The cloud [default: all of them].
+    #[arg(value_name = "CLOUD")]
+    pub cloud: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
     /// Show times in UTC, in ISO form.

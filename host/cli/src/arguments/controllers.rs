@@ -9,9 +9,29 @@ use super::{ControllerChoice, DetailFormat, ListFormat, Target, duration};
 
 #[derive(Debug, Args)]
 pub struct Bootstrap {
-    /// Name of the new controller.
-    #[arg(default_value = "local")]
+    /// Name of the new controller; where two names stand, the first is Juju's cloud.
+    #[arg(default_value = "local", value_name = "NAME|CLOUD[/REGION]")]
     pub name: String,
+    /// Name of the new controller, behind a cloud.
+    #[arg(value_name = "NAME")]
+    pub controller: Option<String>,
+    /// Options of the controller, or of the model in which it keeps itself: KEY=VALUE, or a YAML file.
+    #[arg(long, value_name = "KEY=VALUE|FILE")]
+    pub config: Vec<String>,
+    /// Options that models have unless they set them: KEY=VALUE, or a YAML file.
+    #[arg(long, value_name = "KEY=VALUE|FILE")]
+    pub model_default: Vec<String>,
+    /// Add a model of this name.
+    #[arg(
+        long,
+        short = 'd',
+        visible_alias = "default-model",
+        value_name = "MODEL"
+    )]
+    pub add_model: Option<String>,
+    /// Stay with the current controller.
+    #[arg(long)]
+    pub no_switch: bool,
     /// Directory of everything the controller keeps [default: controllers/NAME in the client's
     /// directory].
     #[arg(long, value_name = "DIR")]
@@ -231,6 +251,13 @@ pub struct DestroyController {
     /// Remove the storage of its models too, with what is in it.
     #[arg(long, requires = "destroy_all_models")]
     pub destroy_storage: bool,
+    /// Give the storage of its models up: directories stay where they are as the machines' provider allows.
+    #[arg(
+        long,
+        requires = "destroy_all_models",
+        conflicts_with = "destroy_storage"
+    )]
+    pub release_storage: bool,
     /// Do not wait for units to stop in order.
     #[arg(long)]
     pub force: bool,

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::ModelChoice;
+use super::{ModelChoice, Target};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
@@ -34,6 +34,8 @@ pub struct LogLines {
     pub format: LogFormat,
     #[command(flatten)]
     pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
 }
 
 #[derive(Debug, Args)]

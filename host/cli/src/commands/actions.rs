@@ -310,7 +310,7 @@ rebuild
         assert_eq!(failure.exit, Exit::NotFound);
         assert_eq!(
             failure.to_string(),
-            "error: site has no action \"rebuld\"; did you mean \"rebuild\"?\n  \
+            "ERROR site has no action \"rebuld\"; did you mean \"rebuild\"?\n  \
              why: its charm declares none of this name\n  \
              try: periapt actions site"
         );

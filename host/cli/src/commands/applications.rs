@@ -47,6 +47,9 @@ pub async fn remove(context: &Context, arguments: RemoveApplication) -> Outcome 
                 .say(&format!("- will remove relation {id} ({key})"));
         }
     }
+    if removal.dry_run {
+        return Ok(());
+    }
     context.output.confirm(
         &format!(
             "This removes from model \"{}\" what stands above.",

@@ -50,7 +50,7 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
     // Found out before the controller takes the trouble.
     let mut download = match arguments.no_download {
         true => None,
-        false => Some(arguments.file),
+        false => Some(arguments.file.or(arguments.filename)),
     };
     if let Some(Some(file)) = &download {
         refuse_existing(file)?;
@@ -117,7 +117,13 @@ pub async fn download(context: &Context, arguments: DownloadBackup) -> Outcome {
         .why("the controller keeps no backup of this id")
         .advice("periapt backups")
     })?;
-    fetch(context, &session, &backup, arguments.file).await
+    fetch(
+        context,
+        &session,
+        &backup,
+        arguments.file.or(arguments.filename),
+    )
+    .await
 }
 
 pub async fn remove(context: &Context, arguments: RemoveBackup) -> Outcome {

@@ -7,15 +7,20 @@ use std::time::Duration;
 
 use periapt_client::rest::RestClient;
 use periapt_controller::{BootstrapOptions, BootstrapResult, JoinOptions};
+use periapt_model::ModelName;
 use periapt_model::hook::Limits;
 use serde_json::Value;
 
-use super::{Context, service};
-use crate::arguments::{Bootstrap, JoinController, StartController};
+use super::{Context, models, service};
+use crate::arguments::{AddModel, Bootstrap, ControllerChoice, JoinController, StartController};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::files::{Account, Controller, Model};
 use crate::processes;
-use crate::session::{no_controller, unknown_controller};
+use crate::session::{Session, no_controller, unknown_controller};
+
+mod wishes;
+
+use wishes::Wishes;
 
 /// The port of Juju's controllers.
 const PORT: u16 = 17070;
@@ -25,15 +30,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const KNOCK: Duration = Duration::from_millis(50);
 
 pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
-    let name = arguments.name;
+    let (cloud, name) = match arguments.controller {
+        Some(name) => (Some(arguments.name), name),
+        None => (None, arguments.name),
+    };
     check_name(&name)?;
-    if context
-        .files
-        .read()?
-        .controllers
-        .controllers
-        .contains_key(&name)
-    {
+    let wishes = Wishes::read(&arguments.config, &arguments.model_default)?;
+    let own_model: Option<ModelName> =
+        arguments.add_model.as_deref().map(str::parse).transpose()?;
+    let before = context.files.read()?.controllers;
+    if before.controllers.contains_key(&name) {
         return Err(Failure::new(
             Exit::Conflict,
             format!("controller \"{name}\" exists already"),
@@ -58,6 +64,11 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
         limits,
         otlp_endpoint: otlp_endpoint(arguments.otlp_endpoint)?,
     };
+    if let Some(cloud) = cloud.filter(|cloud| cloud != "local") {
+        context.output.say(&format!(
+            "The cloud {cloud} is ignored: a controller is a process of this machine"
+        ));
+    }
     context.output.say(&format!(
         "Creating controller \"{name}\" in {}",
         data_dir.display()
@@ -70,6 +81,27 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
     let (_, reply) = client.login(&made.admin_user, &made.admin_password).await?;
     crate::session::remember_token(&context.files, &name, reply.token)?;
     say_ready(context, &name, &made.api_endpoints);
+    let choice = ControllerChoice {
+        controller: Some(name.clone()),
+    };
+    let session = Session::open(&context.files, &choice).await?;
+    wishes.grant(&session.client).await?;
+    if let Some(model) = own_model {
+        let add = AddModel {
+            name: model.to_string(),
+            cloud: None,
+            credential: None,
+            config: Vec::new(),
+            no_switch: false,
+            controller: choice,
+        };
+        models::add(context, add).await?;
+    }
+    if arguments.no_switch && before.current_controller.is_some() {
+        context.files.change(|contents| {
+            contents.controllers.current_controller = before.current_controller;
+        })?;
+    }
     context.output.say(&format!(
         "Nobody starts it again after a crash or a reboot until you run: periapt controller install-service {name}"
     ));

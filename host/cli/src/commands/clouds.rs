@@ -69,7 +69,9 @@ fn cloud_table(clouds: &[Cloud]) -> Table {
 
 pub async fn credentials(context: &Context, arguments: Credentials) -> Outcome {
     let session = Session::open(&context.files, &arguments.controller).await?;
-    let credentials = session.client.credentials().await?;
+    let mut credentials = session.client.credentials().await?;
+    let wanted = arguments.cloud.as_deref();
+    credentials.retain(|held| wanted.is_none_or(|cloud| held.cloud == cloud));
     let output = context.output.to(&arguments.target)?;
     let times = Times::new(arguments.utc);
     match arguments.format {

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use periapt_model::ApplicationName;
 use periapt_model::constraints::Constraints;
 use periapt_wire::rest::SetConstraints;
+use serde_json::Value;
 
 use super::Context;
 use crate::arguments::{ListFormat, ModelChoice, Target};
@@ -144,19 +145,51 @@ async fn of_model(context: &Context, arguments: ShowModelConstraints) -> Outcome
 
 fn show(context: &Context, text: &str, format: ListFormat, target: &Target) -> Outcome {
     let output = context.output.to(target)?;
-    let words = text.split(' ').filter_map(|word| word.split_once('='));
-    let document = || words.collect::<BTreeMap<&str, &str>>();
     match format {
-        ListFormat::Json => output.json(&document()),
-        ListFormat::Yaml => output.yaml(&document()),
+        ListFormat::Json => output.json(&document(text)),
+        ListFormat::Yaml => output.yaml(&document(text)),
         ListFormat::Tabular if text.is_empty() => Ok(()),
         ListFormat::Tabular => output.value(text),
+    }
+}
+
+/// By key, with the types that Juju gives them: sizes are numbers of megabytes.
+fn document(text: &str) -> BTreeMap<&str, Value> {
+    let words = text.split(' ').filter_map(|word| word.split_once('='));
+    words.map(|(key, value)| (key, typed(key, value))).collect()
+}
+
+fn typed(key: &str, value: &str) -> Value {
+    let number = match key {
+        "cores" | "cpu-power" => value.parse::<u64>().ok(),
+        "mem" | "root-disk" => value.trim_end_matches('M').parse().ok(),
+        _ => None,
+    };
+    match (key, number) {
+        (_, Some(number)) => number.into(),
+        ("spaces" | "tags" | "zones", _) => {
+            value.split(',').filter(|part| !part.is_empty()).collect()
+        }
+        ("allocate-public-ip", _) if value == "true" || value == "false" => {
+            (value == "true").into()
+        }
+        _ => value.into(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_have_jujus_types() {
+        let shown = serde_json::to_value(document("arch=amd64 cores=2 mem=4096M tags= zones=a,b"));
+        assert_eq!(
+            shown.unwrap(),
+            serde_json::json!({ "arch": "amd64", "cores": 2, "mem": 4096, "tags": [], "zones": ["a", "b"] })
+        );
+        assert!(document("").is_empty());
+    }
 
     #[test]
     fn words_are_read_together_and_refused_in_three_lines() {

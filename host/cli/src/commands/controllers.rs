@@ -35,13 +35,25 @@ struct Entry<'a> {
     current_model: Option<&'a str>,
     user: &'a str,
     access: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recent_server: Option<&'a str>,
     uuid: &'a str,
     api_endpoints: &'a [String],
     ca_cert: &'a str,
     cloud: &'a str,
     agent_version: &'a str,
+    model_count: usize,
+    controller_machines: ControllerMachines,
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<&'a std::path::Path>,
+}
+
+/// The processes of a controller.
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct ControllerMachines {
+    active: usize,
+    total: usize,
 }
 
 pub fn list(context: &Context, arguments: &Controllers) -> Outcome {
@@ -65,6 +77,8 @@ fn document(contents: &Contents) -> Document<'_> {
         .iter()
         .map(|(name, controller)| {
             let account = contents.accounts.controllers.get(name);
+            // Each process has one endpoint.
+            let nodes = controller.api_endpoints.len();
             let entry = Entry {
                 current_model: contents.current_model(name),
                 user: account
@@ -73,11 +87,17 @@ fn document(contents: &Contents) -> Document<'_> {
                 access: account
                     .map(|account| account.last_known_access.as_str())
                     .unwrap_or_default(),
+                recent_server: controller.api_endpoints.first().map(String::as_str),
                 uuid: &controller.uuid,
                 api_endpoints: &controller.api_endpoints,
                 ca_cert: &controller.ca_cert,
                 cloud: &controller.cloud,
                 agent_version: &controller.agent_version,
+                model_count: model_count(contents, name),
+                controller_machines: ControllerMachines {
+                    active: nodes,
+                    total: nodes,
+                },
                 data_dir: controller.data_dir.as_deref(),
             };
             (name.clone(), entry)
@@ -86,6 +106,12 @@ fn document(contents: &Contents) -> Document<'_> {
         controllers: entries.collect(),
         current_controller: contents.controllers.current_controller.as_deref(),
     }
+}
+
+/// The models of a controller that are known here.
+fn model_count(contents: &Contents, controller: &str) -> usize {
+    let models = contents.models.controllers.get(controller);
+    models.map_or(0, |models| models.models.len())
 }
 
 fn table(contents: &Contents) -> Table {
@@ -107,12 +133,7 @@ fn table(contents: &Contents) -> Table {
     for (name, controller) in sorted(&contents.controllers.controllers) {
         let current = contents.controllers.current_controller.as_deref() == Some(name);
         let account = contents.accounts.controllers.get(name);
-        let models = contents
-            .models
-            .controllers
-            .get(name)
-            .map(|models| models.models.len())
-            .unwrap_or_default();
+        let models = model_count(contents, name);
         // Each process has one endpoint.
         let nodes = controller.api_endpoints.len();
         let or_dash =
@@ -259,7 +280,12 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
     if let Some(failure) = all.iter().find_map(|model| kept(&name, model)) {
         return Err(failure);
     }
-    if !arguments.destroy_storage {
+    let destroy_storage = match (arguments.destroy_storage, arguments.release_storage) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    };
+    if destroy_storage.is_none() {
         for model in &others {
             let storages = session.client.storages(model, None).await?;
             if let Some(failure) = going::kept(&name, model, &storages) {
@@ -280,7 +306,7 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         let removing = Removing {
             force: arguments.force,
             timeout_ms: None,
-            destroy_storage: arguments.destroy_storage.then_some(true),
+            destroy_storage,
         };
         models::destroy_and_wait(&session, model, removing, arguments.timeout).await?;
     }
@@ -393,7 +419,16 @@ prod10      -      -      -          local              0      1  none  0.1.0
     fn the_document_names_the_current_one() {
         let document = serde_json::to_value(document(&contents())).unwrap();
         assert_eq!(document["current-controller"], "prod9");
-        assert_eq!(document["controllers"]["prod9"]["current-model"], "demo");
+        let current = &document["controllers"]["prod9"];
+        assert_eq!(current["current-model"], "demo");
+        assert_eq!(current["recent-server"], "a:1");
+        assert_eq!(
+            (
+                &current["model-count"],
+                &current["controller-machines"]["Total"]
+            ),
+            (&serde_json::json!(1), &serde_json::json!(2))
+        );
         assert!(
             document["controllers"]["prod10"]
                 .get("current-model")

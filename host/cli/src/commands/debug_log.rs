@@ -14,7 +14,9 @@ use crate::session::ModelSession;
 const LEVELS: [&str; 5] = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
 
 pub async fn debug_log(context: &Context, arguments: DebugLog) -> Outcome {
-    let query = query(&arguments, context.output.is_live())?;
+    // A file is no terminal.
+    let live = arguments.shown.target.output.is_none() && context.output.is_live();
+    let query = query(&arguments, live)?;
     let here = ModelSession::open(&context.files, &arguments.shown.model).await?;
     show(context, &here, &query, &arguments.shown, line).await
 }
@@ -27,7 +29,7 @@ pub(super) async fn show(
     shown: &LogLines,
     line: impl Fn(&LogRecord, &LogLines, &Times, bool) -> String,
 ) -> Outcome {
-    let output = &context.output;
+    let output = &context.output.to(&shown.target)?;
     let mut lines = here.client().logs(&here.model, query).await?;
     let times = Times::new(shown.utc);
     let paint = output.paints();

@@ -22,7 +22,13 @@ use crate::session::ModelSession;
 
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     let source = &arguments.repository;
-    let of_file = source.place.is_none() && source.channel.is_none();
+    let is_path = is_path(&arguments.path);
+    let of_file = source.place.is_none() && (source.channel.is_none() || is_path);
+    if is_path && of_file && source.channel.is_some() {
+        context
+            .output
+            .say("--channel is ignored: a file is at no channel");
+    }
     if of_file && bundle::find(&arguments.path).is_some() {
         if !arguments.resource.is_empty() {
             return Err(Failure::usage("--resource is not for bundles")
@@ -83,7 +89,10 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         Some(name) => name,
         None => archive.metadata.name.parse()?,
     };
-    let placement = arguments.placement.machines;
+    let placement = arguments.placement.machines();
+    for remark in arguments.placement.remarks() {
+        context.output.say(&remark);
+    }
     let constraints = constraints::read(&arguments.constraints)?;
     let config = settings::from_words(&arguments.config, application.as_str())?;
     for (name, value) in &config {
@@ -212,6 +221,12 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         }
         (None, None) => (None, None),
     };
+    if arguments.trust {
+        let request = rest::SetTrust { trust: true };
+        here.client()
+            .set_trust(&here.model, &application, &request)
+            .await?;
+    }
     let says = !files.is_empty() || !config.is_empty() || !storage.is_empty();
     let moves = says || arguments.force_units;
     let url = match (archive, arguments.revision) {
@@ -233,6 +248,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         }
         (None, Some(revision)) => find_revision(&here, &before, revision).await?,
         (None, None) if moves => before.charm.clone(),
+        (None, None) if arguments.trust => return Ok(()),
         (None, None) => return Err(unsaid(&before)),
     };
     let same_channel = channel.as_ref().is_none_or(|to| *to == before.channel);
@@ -296,6 +312,13 @@ fn unsaid(application: &rest::ApplicationInfo) -> Failure {
         .advice(format!(
             "periapt refresh {name} --path ./FILE.charm, --revision NUMBER or --repository DIR|URL"
         ))
+}
+
+/// Whether this is written as a path, whether or not anything is there.
+fn is_path(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let ends = [".charm", ".yaml", ".yml"];
+    text.contains('/') || text == "." || ends.iter().any(|end| text.ends_with(*end))
 }
 
 /// Whether this is the name of a charm rather than a path: nothing is there.
@@ -449,6 +472,14 @@ mod tests {
             subordinate,
             ..CharmMetadata::default()
         }
+    }
+
+    #[test]
+    fn a_path_is_told_from_a_name_by_how_it_is_written() {
+        for path in ["./site", "/tmp/site", "site.charm", "bundle.yaml", "."] {
+            assert!(is_path(Path::new(path)), "{path}");
+        }
+        assert!(!is_path(Path::new("site")));
     }
 
     #[test]

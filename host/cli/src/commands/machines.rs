@@ -31,6 +31,9 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct AddMachine {
+    /// Juju's place for it, as in lxd or zone=a: the provider of the model makes each machine anew.
+    #[arg(value_name = "PLACE", value_parser = new_machine)]
+    pub place: Option<String>,
     /// How many.
     #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub num_machines: u32,
@@ -55,6 +58,9 @@ pub struct RemoveMachine {
     /// Remove the storage of its units too, with what is in it.
     #[arg(long)]
     pub destroy_storage: bool,
+    /// Show what would be removed, and remove nothing.
+    #[arg(long)]
+    pub dry_run: bool,
     /// Do not ask.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
@@ -113,7 +119,22 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
 /// What a machine shows that its provider gave up.
 const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
 
+/// A machine that is there already cannot be taken over, which is another thing than one that is made elsewhere.
+fn new_machine(text: &str) -> Result<String, String> {
+    match text.split_once(':') {
+        Some((kind, _)) if kind != "lxd" && kind != "kvm" => Err(format!(
+            "\"{text}\" is a machine that is there: machines are made by the provider of their model"
+        )),
+        _ => Ok(text.to_owned()),
+    }
+}
+
 async fn add(context: &Context, arguments: AddMachine) -> Outcome {
+    if let Some(place) = &arguments.place {
+        context.output.say(&format!(
+            "{place} is ignored: the provider of the model makes each machine anew"
+        ));
+    }
     let constraints = constraints::read(&arguments.constraints)?.to_string();
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let request = AddMachines {
@@ -140,6 +161,9 @@ async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
             context.output.say(&format!("- will remove unit {unit}"));
             going::tell(context, &here, unit.as_str(), arguments.destroy_storage).await?;
         }
+    }
+    if arguments.dry_run {
+        return Ok(());
     }
     context.output.confirm(
         &format!(

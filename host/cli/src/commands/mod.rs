@@ -24,7 +24,9 @@ mod deploy;
 mod download;
 pub mod find;
 mod hooks;
+pub mod info;
 mod introspect;
+pub mod known;
 mod logs;
 pub mod machines;
 mod metrics;
@@ -33,9 +35,11 @@ mod nodes;
 pub mod payloads;
 pub mod reach;
 mod reached;
+pub mod regions;
 pub mod relations;
 mod repository;
 pub mod resources;
+pub mod scale;
 pub mod secrets;
 mod service;
 mod settings;
@@ -46,13 +50,12 @@ pub mod storage;
 pub mod tasks;
 pub mod terms;
 mod units;
+pub mod version;
 mod wait_for;
 mod workers;
 mod workloads;
 
-use clap::CommandFactory;
-
-use crate::arguments::{Arguments, Command, ControllerCommand};
+use crate::arguments::{Command, ControllerCommand};
 use crate::failure::Outcome;
 use crate::files::ClientFiles;
 use crate::output::Output;
@@ -99,6 +102,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Dashboard(arguments) => dashboard::dashboard(context, &arguments),
         Command::DestroyController(arguments) => controllers::destroy(context, arguments).await,
         Command::Clouds(arguments) => clouds::list(context, arguments).await,
+        Command::Regions(verb) => regions::run(context, verb).await,
         Command::Credentials(arguments) => clouds::credentials(context, arguments).await,
         Command::AddModel(arguments) => models::add(context, arguments).await,
         Command::Models(arguments) => models::list(context, arguments).await,
@@ -106,7 +110,9 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ModelDefaults(arguments) => defaults::model_defaults(context, arguments).await,
         Command::ShowModel(arguments) => show_model::show(context, arguments).await,
         Command::Find(arguments) => find::find(context, arguments).await,
+        Command::Info(verb) => info::run(context, verb).await,
         Command::DestroyModel(arguments) => models::destroy(context, arguments).await,
+        Command::Known(verb) => known::run(context, verb).await,
         Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
         Command::Download(arguments) => download::download(context, arguments).await,
         Command::ExportBundle(arguments) => bundle::export(context, arguments).await,
@@ -116,6 +122,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,
         Command::RemoveApplication(arguments) => applications::remove(context, arguments).await,
+        Command::Scale(verb) => scale::run(context, verb).await,
         Command::CharmRevisions(verb) => charm_revisions::run(context, verb).await,
         Command::Resources(verb) => resources::run(context, verb).await,
         Command::Constraints(verb) => constraints::run(context, verb).await,
@@ -169,7 +176,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::AddToken(arguments) => accounts::tokens::add(context, arguments).await,
         Command::RevokeToken(arguments) => accounts::tokens::revoke(context, arguments).await,
         Command::Introspect(arguments) => introspect::introspect(context, arguments).await,
-        Command::Version => context.output.data(env!("CARGO_PKG_VERSION")),
+        Command::Version(arguments) => version::version(context, &arguments),
         Command::Completion { shell } => completion(context, shell),
         // These are processes of their own, and main has started them.
         Command::Controller(ControllerCommand::Run(_) | ControllerCommand::Keep(_))
@@ -181,6 +188,6 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
 
 fn completion(context: &Context, shell: clap_complete::Shell) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "periapt", &mut script);
+    clap_complete::generate(shell, &mut crate::juju::command(), "periapt", &mut script);
     context.output.data(&String::from_utf8_lossy(&script))
 }

@@ -100,6 +100,15 @@ struct EntryStatus {
 pub async fn list(context: &Context, arguments: Models) -> Outcome {
     let session = Session::open(&context.files, &arguments.controller).await?;
     let mut models = session.client.models().await?;
+    if let Some(user) = &arguments.user {
+        let mut theirs = Vec::new();
+        for model in models {
+            if may_use(&session, model.uuid.as_str(), user).await? {
+                theirs.push(model);
+            }
+        }
+        models = theirs;
+    }
     models.sort_by(|a, b| natural(a.name.as_str(), b.name.as_str()));
     let current = context
         .files
@@ -114,6 +123,17 @@ pub async fn list(context: &Context, arguments: Models) -> Outcome {
             let table = table(&models, current.as_deref(), arguments.uuid).render(output.paints());
             output.data(&format!("Controller: {}\n\n{table}", session.name))
         }
+    }
+}
+
+/// Whether a user may use a model, as far as the asker may know.
+async fn may_use(session: &Session, model: &str, user: &str) -> Outcome<bool> {
+    match session.client.model_access(model).await {
+        Ok(all) => Ok(all
+            .iter()
+            .any(|one| one.user == user && one.access.is_some())),
+        Err(RestError::Problem(problem)) if problem.status == 403 => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(failure.exit, Exit::Usage);
         assert_eq!(
             failure.to_string(),
-            "error: there are several relations between front and site\n  \
+            "ERROR there are several relations between front and site\n  \
              why: front:backup site:website, front:website site:website\n  \
              try: periapt remove-relation front:backup site:website"
         );

@@ -74,6 +74,28 @@ pub async fn take(place: &str, charm: &str, channel: &str) -> Outcome<Bytes> {
     Ok(taken.map_err(refused)?.archive)
 }
 
+/// A channel of a charm in a repository, and what it is at.
+pub struct Channel {
+    pub name: String,
+    pub revision: u32,
+    pub release: Release,
+}
+
+/// The channels of a charm in the repository at `place`.
+pub async fn channels(place: &str, charm: &str) -> Outcome<Vec<Channel>> {
+    let refused = |fault: Fault| refused(place, &fault);
+    let repository = Repository::at(place).map_err(refused)?;
+    let index = repository.index().await.map_err(refused)?;
+    let found = index.channels(charm);
+    let found = found.map_err(|error| refused(Fault::Index(error)))?;
+    let channels = found.into_iter().map(|(name, revision, release)| Channel {
+        name: name.to_owned(),
+        revision,
+        release: release.clone(),
+    });
+    Ok(channels.collect())
+}
+
 fn unpublished(directory: &Path, error: RepositoryError) -> Failure {
     refused(&directory.display().to_string(), &Fault::Index(error))
 }

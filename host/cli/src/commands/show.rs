@@ -1,7 +1,9 @@
 //! `show-unit`, `show-application`, `show-status-log`.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use periapt_model::{ApplicationName, MachineId, UnitName};
-use periapt_wire::rest::{HistoryEntry, ListQuery};
+use periapt_wire::rest::{HistoryEntry, ListQuery, UnitRelation};
 use serde::Serialize;
 
 use super::Context;
@@ -23,14 +25,35 @@ pub async fn unit(context: &Context, arguments: ShowUnit) -> Outcome {
     let times = Times::new(arguments.shown.utc);
     let mut found = Vec::new();
     for name in &names {
-        let unit = here.client().unit(&here.model, name).await?;
-        found.push((name.to_string(), UnitDocument::of(&unit, &times)));
+        let mut unit = here.client().unit(&here.model, name).await?;
+        narrow(&mut unit.relations, &arguments);
+        let document = UnitDocument::of(&unit, &times);
+        found.push((
+            name.to_string(),
+            match arguments.app {
+                true => document.of_applications_alone(),
+                false => document,
+            },
+        ));
     }
     write(
         context,
         &arguments.shown,
         &found.into_iter().collect::<Named<_>>(),
     )
+}
+
+/// Leaves the relations that were asked for.
+fn narrow(relations: &mut Vec<UnitRelation>, wanted: &ShowUnit) {
+    if let Some(endpoint) = &wanted.endpoint {
+        relations.retain(|relation| relation.endpoint == *endpoint);
+    }
+    if let Some(related) = &wanted.related_unit {
+        relations.retain(|relation| relation.related_units.contains_key(related));
+        for relation in relations {
+            relation.related_units.retain(|name, _| name == related);
+        }
+    }
 }
 
 pub async fn application(context: &Context, arguments: ShowApplication) -> Outcome {
@@ -44,14 +67,20 @@ pub async fn application(context: &Context, arguments: ShowApplication) -> Outco
     let mut found = Vec::new();
     for name in &names {
         let application = here.client().application(&here.model, name).await?;
+        let status = here.client().status(&here.model, &[]).await?;
         let of_it = ListQuery {
             application: Some(name.to_string()),
             ..ListQuery::default()
         };
         let units = here.client().units(&here.model, &of_it).await?;
+        let document = ApplicationDocument::of(&application, &units, &times);
+        let of_status = status.applications.get(name.as_str());
         found.push((
             name.to_string(),
-            ApplicationDocument::of(&application, &units, &times),
+            match of_status {
+                Some(shown) => document.on(&shown.base),
+                None => document,
+            },
         ));
     }
     write(
@@ -74,8 +103,9 @@ pub async fn status_log(context: &Context, arguments: ShowStatusLog) -> Outcome 
     let entity = entity(&arguments.entity)?;
     let kind = arguments.kind.as_deref().map(known_kind).transpose()?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let since = since(&arguments, Timestamp::now())?;
     // One kind alone: how many entries of the others stand between is not known beforehand.
-    let limit = if kind.is_some() {
+    let limit = if kind.is_some() || since.is_some() {
         None
     } else {
         Some(arguments.lines)
@@ -87,10 +117,13 @@ pub async fn status_log(context: &Context, arguments: ShowStatusLog) -> Outcome 
         Entity::Application(name) => client.application_history(model, name, limit).await?,
     };
     entries.retain(|entry| kind.is_none_or(|kind| is_of_kind(&entry.kind, kind)));
+    entries.retain(|entry| since.is_none_or(|since| entry.time >= since));
     entries.sort_by_key(|entry| entry.time);
-    let skip = entries
-        .len()
-        .saturating_sub(usize::try_from(arguments.lines).unwrap_or(usize::MAX));
+    let wanted = match since {
+        Some(_) => usize::MAX,
+        None => usize::try_from(arguments.lines).unwrap_or(usize::MAX),
+    };
+    let skip = entries.len().saturating_sub(wanted);
     entries.drain(..skip);
 
     let times = Times::new(arguments.utc);
@@ -110,6 +143,28 @@ pub async fn status_log(context: &Context, arguments: ShowStatusLog) -> Outcome 
         }
         ListFormat::Tabular => output.data(&table(&entries, &times).render(output.paints())),
     }
+}
+
+/// The time from which on entries are shown, in microseconds, if they are not to be counted.
+fn since(arguments: &ShowStatusLog, now: Timestamp) -> Outcome<Option<i64>> {
+    if let Some(days) = arguments.days {
+        let ago = i64::from(days) * 24 * 60 * 60 * 1_000_000;
+        return Ok(Some(now.as_microsecond() - ago));
+    }
+    let Some(text) = &arguments.from_date else {
+        return Ok(None);
+    };
+    let day = || {
+        let day: jiff::civil::Date = text.parse().ok()?;
+        Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    };
+    let time: Option<Timestamp> = text.parse().ok().or_else(day);
+    let time = time.ok_or_else(|| {
+        Failure::usage(format!("\"{text}\" is no date"))
+            .why("a date has a year, a month and a day, or is a time with its zone")
+            .advice("write 2026-11-21, or 2026-11-21T10:38:00Z")
+    })?;
+    Ok(Some(time.as_microsecond()))
 }
 
 fn table(entries: &[HistoryEntry], times: &Times) -> Table {
@@ -188,6 +243,69 @@ mod tests {
         for bad in ["", "Site", "site/x", "0/1"] {
             assert!(entity(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn the_past_is_asked_for_by_days_or_by_a_date() {
+        use clap::Parser;
+        let asked = |line: &str| {
+            let words = ["periapt", "show-status-log", "site/0"];
+            let words = words.into_iter().chain(line.split_whitespace());
+            let parsed = crate::arguments::Arguments::try_parse_from(words).unwrap();
+            let crate::arguments::Command::ShowStatusLog(arguments) = parsed.command else {
+                panic!()
+            };
+            since(&arguments, Timestamp::from_second(200_000).unwrap())
+        };
+        assert_eq!(asked("").unwrap(), None);
+        assert_eq!(asked("--days 1").unwrap(), Some(113_600_000_000));
+        assert_eq!(
+            asked("--from-date 1970-01-02").unwrap(),
+            Some(86_400_000_000)
+        );
+        assert_eq!(
+            asked("--from-date 1970-01-01T00:00:01Z").unwrap(),
+            Some(1_000_000)
+        );
+        assert!(asked("--from-date yesterday").is_err());
+    }
+
+    #[test]
+    fn relations_of_a_unit_are_narrowed() {
+        let relation = |endpoint: &str, units: &[&str]| {
+            let bag = serde_json::json!({ "in-scope": true, "data": {} });
+            let units: serde_json::Map<_, _> = units
+                .iter()
+                .map(|unit| ((*unit).to_owned(), bag.clone()))
+                .collect();
+            serde_json::json!({
+                "relation-id": 1, "endpoint": endpoint, "related-endpoint": "website",
+                "related-application": "front", "application-data": {},
+                "local-application-data": {}, "local-unit": bag, "related-units": units,
+            })
+        };
+        let relations: Vec<UnitRelation> = serde_json::from_value(serde_json::json!([
+            relation("website", &["front/0", "front/1"]),
+            relation("logs", &["log/0"])
+        ]))
+        .unwrap();
+        let narrowed = |line: &str| {
+            use clap::Parser;
+            let words = ["periapt", "show-unit", "site/0"];
+            let words = words.into_iter().chain(line.split_whitespace());
+            let parsed = crate::arguments::Arguments::try_parse_from(words).unwrap();
+            let crate::arguments::Command::ShowUnit(arguments) = parsed.command else {
+                panic!()
+            };
+            let mut relations = relations.clone();
+            narrow(&mut relations, &arguments);
+            let units = relations.iter().flat_map(|one| one.related_units.keys());
+            units.map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(narrowed(""), ["front/0", "front/1", "log/0"]);
+        assert_eq!(narrowed("--endpoint logs"), ["log/0"]);
+        assert_eq!(narrowed("--related-unit front/1"), ["front/1"]);
+        assert!(narrowed("--endpoint logs --related-unit front/1").is_empty());
     }
 
     #[test]

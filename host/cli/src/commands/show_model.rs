@@ -62,12 +62,14 @@ struct Document {
 struct User {
     display_name: String,
     access: String,
+    /// To the controller; of others it is known to superusers.
+    last_connection: String,
 }
 
 #[derive(Serialize)]
 struct Machine {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cores: Option<u64>,
+    /// 0 where nobody knows.
+    cores: u64,
 }
 
 #[derive(Serialize)]
@@ -93,8 +95,8 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
     let credential = client.credential(model).await?;
     let clouds = client.clouds().await?;
     let machines = client.machines(model, &ListQuery::default()).await?;
-    let users = users(&here, model).await?;
     let times = Times::new(arguments.shown.utc);
+    let users = users(&here, model, &times).await?;
     let name = summary.name.to_string();
     let cloud_type = clouds.into_iter().find(|cloud| cloud.name == summary.cloud);
     let blocks = summary.blocks.iter();
@@ -118,7 +120,7 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
                 (
                     machine.id.to_string(),
                     Machine {
-                        cores: cores(&machine.hardware),
+                        cores: cores(&machine.hardware).unwrap_or_default(),
                     },
                 )
             })
@@ -141,16 +143,25 @@ pub async fn show(context: &Context, arguments: ShowModel) -> Outcome {
 }
 
 /// Whoever may use the model: only its admins may look.
-async fn users(here: &ModelSession, model: &str) -> Outcome<BTreeMap<String, User>> {
+async fn users(here: &ModelSession, model: &str, times: &Times) -> Outcome<BTreeMap<String, User>> {
     let all: Vec<ModelAccess> = match here.client().model_access(model).await {
         Ok(all) => all,
         Err(RestError::Problem(problem)) if problem.status == 403 => Vec::new(),
         Err(error) => return Err(error.into()),
     };
+    // Whoever may not look is told nothing of others.
+    let known = here.client().users().await.unwrap_or_default();
     let entries = all.into_iter().filter_map(|user| {
+        let login = known.iter().find(|one| one.name == user.user);
+        let last_connection = match login.map(|one| one.last_login) {
+            Some(Some(time)) => times.micros(time),
+            Some(None) => "never connected".to_owned(),
+            None => "unknown".to_owned(),
+        };
         let entry = User {
             display_name: clean(&user.display_name),
             access: user.access?.to_string(),
+            last_connection,
         };
         Some((user.user, entry))
     });

@@ -49,7 +49,7 @@ impl Picture<'_> {
                     "Model \"{}\" is empty.",
                     session.full_name(&self.here.model)
                 )),
-                false => self.output.say("Nothing matched the patterns."),
+                false => self.output.say("Nothing matched specified filter."),
             }
         }
         Ok(())

@@ -4,8 +4,8 @@ use periapt_client::rest::Removing;
 use periapt_model::{ApplicationName, UnitName};
 use periapt_wire::rest;
 
-use super::Context;
 use super::storage::{going, wanted};
+use super::{Context, scale};
 use crate::arguments::{AddUnit, Removal, RemoveUnit, Resolved};
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
@@ -18,10 +18,13 @@ pub async fn add(context: &Context, arguments: AddUnit) -> Outcome {
             .advice("give -n 1 or more"));
     }
     wanted::require_one_unit(&arguments.attach_storage, arguments.num_units)?;
+    for remark in arguments.placement.remarks() {
+        context.output.say(&remark);
+    }
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let request = rest::AddUnits {
         count: arguments.num_units,
-        placement: arguments.placement.machines,
+        placement: arguments.placement.machines(),
         attach_storage: arguments.attach_storage,
     };
     let units = here
@@ -33,13 +36,21 @@ pub async fn add(context: &Context, arguments: AddUnit) -> Outcome {
 }
 
 pub async fn remove(context: &Context, arguments: RemoveUnit) -> Outcome {
-    let units: Vec<UnitName> = arguments
-        .units
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<_, _>>()?;
+    // Names are read before anybody is asked.
+    let mut units: Vec<UnitName> = Vec::new();
+    let mut applications: Vec<ApplicationName> = Vec::new();
+    for name in &arguments.units {
+        match arguments.num_units {
+            None => units.push(name.parse()?),
+            Some(_) => applications.push(name.parse()?),
+        }
+    }
     let removal = &arguments.removal;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
+    for application in &applications {
+        let count = arguments.num_units.unwrap_or_default();
+        units.extend(scale::to_remove(&here, application, count).await?);
+    }
     for unit in &units {
         let shown = here.client().unit(&here.model, unit).await?;
         context.output.say(&format!("will remove unit {unit}"));
@@ -56,6 +67,9 @@ pub async fn remove(context: &Context, arguments: RemoveUnit) -> Outcome {
             )
             .await?;
         }
+    }
+    if removal.dry_run {
+        return Ok(());
     }
     context.output.confirm(
         &format!(

@@ -6,7 +6,7 @@ use periapt_model::status::Status;
 use periapt_wire::rest::{
     ApplicationInfo, ExposedEndpoint, HistoryEntry, ListeningPort, UnitBag, UnitInfo, UnitRelation,
 };
-use periapt_wire::status::MeterStatus;
+use periapt_wire::status::{Base, MeterStatus};
 use serde::Serialize;
 
 use super::document::Named;
@@ -75,6 +75,17 @@ impl UnitDocument {
     }
 }
 
+impl UnitDocument {
+    /// The same without what units have set in their relations.
+    pub fn of_applications_alone(mut self) -> Self {
+        for relation in &mut self.relation_info {
+            relation.local_unit = None;
+            relation.related_units = Named::default();
+        }
+        self
+    }
+}
+
 /// A relation as one of its units sees it. The local application's settings are ours.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -85,7 +96,10 @@ struct RelationDocument {
     application_data: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     local_application_data: BTreeMap<String, String>,
-    local_unit: BagDocument,
+    /// Not where only the applications' settings are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_unit: Option<BagDocument>,
+    #[serde(skip_serializing_if = "Named::is_empty")]
     related_units: Named<BagDocument>,
 }
 
@@ -105,7 +119,7 @@ impl RelationDocument {
             related_endpoint: relation.related_endpoint.clone(),
             application_data: cleaned(&relation.application_data),
             local_application_data: cleaned(&relation.local_application_data),
-            local_unit: BagDocument::of(&relation.local_unit),
+            local_unit: Some(BagDocument::of(&relation.local_unit)),
             related_units: related
                 .map(|(unit, bag)| (unit.to_string(), BagDocument::of(bag)))
                 .collect(),
@@ -136,6 +150,9 @@ pub struct ApplicationDocument {
     charm: String,
     charm_url: String,
     charm_rev: u64,
+    /// `wasi@0.2`, what its charm runs on.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    base: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     channel: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -149,6 +166,8 @@ pub struct ApplicationDocument {
     trust: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     constraints: String,
+    /// Never one of another model.
+    remote: bool,
     exposed: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
@@ -177,6 +196,8 @@ impl ApplicationDocument {
             charm: application.charm_name.clone(),
             charm_url: application.charm.clone(),
             charm_rev: application.charm_revision,
+            base: String::new(),
+            remote: false,
             channel: clean(&application.channel),
             can_upgrade_to: clean(&application.can_upgrade_to),
             principal: !application.subordinate,
@@ -195,6 +216,14 @@ impl ApplicationDocument {
                 .map(|text| clean(text))
                 .collect(),
         }
+    }
+}
+
+impl ApplicationDocument {
+    /// With what its charm runs on.
+    pub fn on(mut self, base: &Base) -> Self {
+        self.base = format!("{}@{}", base.name, base.channel);
+        self
     }
 }
 
@@ -279,8 +308,16 @@ mod tests {
             unit("front/2", &["80/tcp", "9000-9010/udp"]),
             unit("front/0", &[]),
         ];
-        let document = ApplicationDocument::of(&application, &units, &Times::new(true));
+        let base = Base {
+            name: "wasi".to_owned(),
+            channel: "0.2".to_owned(),
+        };
+        let document = ApplicationDocument::of(&application, &units, &Times::new(true)).on(&base);
         let shown = serde_json::to_value(document).unwrap();
+        assert_eq!(
+            (&shown["base"], &shown["remote"]),
+            (&json!("wasi@0.2"), &json!(false))
+        );
         assert_eq!(
             shown["opened-port-ranges"],
             json!({ "front/2": ["80/tcp", "9000-9010/udp"], "front/10": ["80/tcp"] })

@@ -186,13 +186,30 @@ impl Index {
 
     /// Each charm by name, with its channels and the revision that each is at.
     pub fn charms(&self) -> impl Iterator<Item = (&str, Vec<(&str, u32, &Release)>)> {
-        self.charms.iter().map(|(name, releases)| {
-            let channels = releases.channels.iter().filter_map(|(channel, revision)| {
-                let release = releases.revisions.get(revision)?;
-                Some((channel.as_str(), *revision, release))
-            });
-            (name.as_str(), channels.collect())
-        })
+        let known = self.charms.keys();
+        known.filter_map(|name| Some((name.as_str(), self.channels(name).ok()?)))
+    }
+
+    fn releases(&self, charm: &str) -> Result<&Releases, RepositoryError> {
+        self.charms
+            .get(charm)
+            .ok_or_else(|| RepositoryError::NoCharm {
+                charm: charm.to_owned(),
+                hint: suggestion(charm, self.charms.keys().map(String::as_str)),
+            })
+    }
+
+    /// The channels of a charm by their names, each with the revision that it is at.
+    ///
+    /// # Errors
+    /// No such charm; the nearest name is told.
+    pub fn channels(&self, charm: &str) -> Result<Vec<(&str, u32, &Release)>, RepositoryError> {
+        let releases = self.releases(charm)?;
+        let channels = releases.channels.iter().filter_map(|(channel, revision)| {
+            let release = releases.revisions.get(revision)?;
+            Some((channel.as_str(), *revision, release))
+        });
+        Ok(channels.collect())
     }
 
     /// The revision that a channel of a charm is at.
@@ -200,13 +217,7 @@ impl Index {
     /// # Errors
     /// No such charm or channel; the nearest name is told.
     pub fn newest(&self, charm: &str, channel: &str) -> Result<(u32, &Release), RepositoryError> {
-        let releases = self
-            .charms
-            .get(charm)
-            .ok_or_else(|| RepositoryError::NoCharm {
-                charm: charm.to_owned(),
-                hint: suggestion(charm, self.charms.keys().map(String::as_str)),
-            })?;
+        let releases = self.releases(charm)?;
         let found = releases.channels.get(channel);
         found
             .and_then(|revision| Some((*revision, releases.revisions.get(revision)?)))

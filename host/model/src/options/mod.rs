@@ -18,6 +18,7 @@ use crate::nearest::suggestion;
 use crate::proxy;
 
 mod controller;
+mod juju;
 mod kind;
 mod model;
 mod reading;

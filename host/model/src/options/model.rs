@@ -1,13 +1,30 @@
 //! Options of a model.
 
-use super::{Kind, Row, Source, Table, row};
+use super::{Kind, Row, Source, Table, juju, row};
 
 /// Every option of a model.
 pub static MODEL: Table = Table {
     of: "model",
-    rows: ROWS,
+    rows: &ALL,
     source: Source::Model,
 };
+
+/// Ours, then those of Juju's that mean nothing here.
+const ALL: [Row; ROWS.len() + juju::ROWS.len()] = joined(ROWS, juju::ROWS);
+
+const fn joined<const N: usize>(ours: &[Row], jujus: &[Row]) -> [Row; N] {
+    let mut all = [ours[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < ours.len() {
+            ours[at]
+        } else {
+            jujus[at - ours.len()]
+        };
+        at += 1;
+    }
+    all
+}
 
 /// Whom nobody reaches through a proxy unless the operator says so: the machine itself.
 const HERE: &str = "127.0.0.1,localhost,::1";

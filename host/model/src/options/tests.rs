@@ -24,6 +24,25 @@ fn every_default_passes_its_own_check_and_every_row_says_what_it_is() {
 }
 
 #[test]
+fn a_model_takes_the_options_that_scripts_of_juju_set() {
+    for (name, value) in [
+        ("test-mode", "true"),
+        ("default-base", "ubuntu@24.04"),
+        ("image-stream", "daily"),
+        ("enable-os-upgrade", "false"),
+        ("development", "true"),
+        ("egress-subnets", "10.0.0.0/8"),
+    ] {
+        assert!(MODEL.check(name, &text(value)).is_ok(), "{name}");
+    }
+    let mut names: Vec<&str> = MODEL.rows.iter().map(|row| row.name).collect();
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count, "no option has two rows");
+}
+
+#[test]
 fn values_are_read_as_their_kind() {
     let model = |name, value| MODEL.check(name, &text(value));
     let controller = |name, value| CONTROLLER.check(name, &text(value));

@@ -15,7 +15,13 @@ use crate::session::{Session, no_controller, unknown_controller};
 
 pub async fn login(context: &Context, arguments: Login) -> Outcome {
     let contents = context.files.read()?;
-    let (name, controller) = chosen(&contents, &arguments.controller)?;
+    let choice = match arguments.name {
+        Some(name) => ControllerChoice {
+            controller: Some(name),
+        },
+        None => arguments.controller,
+    };
+    let (name, controller) = chosen(&contents, &choice)?;
     let account = contents.accounts.controllers.get(&name);
     let client = RestClient::new(&controller.api_endpoints, &controller.ca_cert)?;
     let user = match (&arguments.token, &arguments.user, account) {

@@ -1,20 +1,24 @@
 //! `add-user`, `users`, `show-user`, `disable-user`, `enable-user`, `remove-user`,
 //! `change-user-password`.
 
-use periapt_wire::rest::{self, ChangePassword, ChangeUser, LoginRequest, UserInfo};
+use std::collections::BTreeMap;
+
+use periapt_wire::rest::{self, ChangePassword, ChangeUser, LoginRequest, ModelAccess, UserInfo};
 use serde::Serialize;
 
 use super::remember;
 use crate::arguments::{
-    AddUser, ChangeUserPassword, DetailFormat, ListFormat, OneUser, RemoveUser, ShowUser, Users,
+    AddUser, ChangeUserPassword, DetailFormat, ListFormat, ModelChoice, OneUser, RemoveUser,
+    ShowUser, Users,
 };
 use crate::commands::Context;
 use crate::failure::Outcome;
 use crate::output::document::Named;
 use crate::output::table::{Cell, Table};
+use crate::output::text::clean;
 use crate::output::time::Times;
 use crate::password;
-use crate::session::Session;
+use crate::session::{ModelSession, Session};
 
 pub async fn add(context: &Context, arguments: AddUser) -> Outcome {
     let user: periapt_model::UserName = arguments.name.parse()?;
@@ -81,6 +85,9 @@ fn entry(user: &UserInfo) -> Entry<'_> {
 }
 
 pub async fn list(context: &Context, arguments: Users) -> Outcome {
+    if let Some(model) = &arguments.model {
+        return of_model(context, &arguments, model).await;
+    }
     let session = Session::open(&context.files, &arguments.controller).await?;
     let mut users = session.client.users().await?;
     users.retain(|user| arguments.all || !user.disabled);
@@ -95,6 +102,56 @@ pub async fn list(context: &Context, arguments: Users) -> Outcome {
             output.data(&format!("Controller: {}\n\n{table}", session.name))
         }
     }
+}
+
+/// Someone who may use a model, as `users MODEL` shows them.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ModelUser {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    display_name: String,
+    access: String,
+}
+
+async fn of_model(context: &Context, arguments: &Users, model: &str) -> Outcome {
+    let choice = ModelChoice {
+        model: Some(match &arguments.controller.controller {
+            Some(controller) if !model.contains(':') => format!("{controller}:{model}"),
+            _ => model.to_owned(),
+        }),
+    };
+    let here = ModelSession::open(&context.files, &choice).await?;
+    let all = here.client().model_access(&here.model).await?;
+    let users = model_users(all);
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        ListFormat::Json => output.json(&users),
+        ListFormat::Yaml => output.yaml(&users),
+        ListFormat::Tabular => {
+            let mut table = Table::new(&["Name", "Display name", "Access"]);
+            for (name, user) in &users {
+                let star = if *name == here.session.user { "*" } else { "" };
+                table.row(vec![
+                    Cell::from(format!("{name}{star}")),
+                    (&user.display_name).into(),
+                    (&user.access).into(),
+                ]);
+            }
+            output.data(&table.render(output.paints()))
+        }
+    }
+}
+
+/// By name, without those from whom access was taken.
+fn model_users(all: Vec<ModelAccess>) -> BTreeMap<String, ModelUser> {
+    let users = all.into_iter().filter_map(|user| {
+        let shown = ModelUser {
+            display_name: clean(&user.display_name),
+            access: user.access?.to_string(),
+        };
+        Some((user.user, shown))
+    });
+    users.collect()
 }
 
 fn table(users: &[UserInfo], own: &str, times: &Times) -> Table {
@@ -239,6 +296,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn users_of_a_model_are_those_who_may_use_it() {
+        let all: Vec<ModelAccess> = serde_json::from_value(json!([
+            { "user": "bob", "display-name": "Bob\u{1b}[2J", "access": "write", "owner": false },
+            { "user": "eve", "display-name": "", "access": null, "owner": false },
+            { "user": "admin", "display-name": "", "access": "admin", "owner": true },
+        ]))
+        .unwrap();
+        let users = model_users(all);
+        assert_eq!(
+            users.keys().map(String::as_str).collect::<Vec<_>>(),
+            ["admin", "bob"]
+        );
+        let shown = serde_json::to_value(&users).unwrap();
+        assert_eq!(shown["admin"], json!({ "access": "admin" }));
+        assert_eq!(shown["bob"]["access"], "write");
+        assert!(!shown["bob"]["display-name"].to_string().contains("u001b"));
+    }
 
     fn user(name: &str, more: serde_json::Value) -> UserInfo {
         let mut value = json!({

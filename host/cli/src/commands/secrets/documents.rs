@@ -37,15 +37,26 @@ pub struct SecretDocument {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     revisions: Vec<RevisionDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<BTreeMap<String, String>>,
+    content: Option<Content>,
+}
+
+/// The values of a secret. Juju nests them one deeper in JSON than in YAML, and programs that read either expect that.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Content {
+    Plain(BTreeMap<String, String>),
+    Nested {
+        #[serde(rename = "Data")]
+        data: BTreeMap<String, String>,
+    },
 }
 
 /// Who may read it.
 #[derive(Debug, PartialEq, Serialize)]
 struct AccessDocument {
     target: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scope: Option<String>,
+    /// The relation for which it was granted, else what grants it.
+    scope: String,
     role: &'static str,
 }
 
@@ -54,6 +65,8 @@ struct RevisionDocument {
     revision: u32,
     backend: String,
     created: String,
+    /// A revision is what it was made as.
+    updated: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -72,9 +85,11 @@ impl SecretDocument {
                 true => format!("unit-{}", grant.to.replace('/', "-")),
                 false => format!("application-{}", grant.to),
             },
-            scope: grant
-                .relation
-                .map(|relation| format!("relation-{relation}")),
+            scope: match (grant.relation, of_people) {
+                (Some(relation), _) => format!("relation-{relation}"),
+                (None, true) => format!("model-{}", secret.owner.name),
+                (None, false) => format!("application-{}", owning(secret)),
+            },
             role: "view",
         });
         Self {
@@ -101,6 +116,7 @@ impl SecretDocument {
             revision: revision.revision,
             backend: revision.backend.clone(),
             created: times.micros(revision.created_at),
+            updated: times.micros(revision.created_at),
             expires: revision.expires.map(|time| times.micros(time)),
             readers: revision.readers.clone(),
         });
@@ -110,7 +126,21 @@ impl SecretDocument {
     /// With the values of a revision, which is the one it tells of then.
     pub fn reveal(&mut self, revealed: RevealedSecret) {
         self.revision = revealed.revision;
-        self.content = Some(revealed.values.0);
+        self.content = Some(Content::Plain(revealed.values.0));
+    }
+
+    /// The same as JSON has it.
+    pub fn nested(mut self) -> Self {
+        self.content = self.content.map(|content| match content {
+            Content::Plain(data) => Content::Nested { data },
+            nested @ Content::Nested { .. } => nested,
+        });
+        self
+    }
+
+    /// Tells of a revision that is not the newest.
+    pub fn of_revision(&mut self, revision: u32) {
+        self.revision = revision;
     }
 }
 
@@ -120,6 +150,13 @@ pub fn owner(secret: &SecretInfo) -> String {
         OwnerKind::Model => "<model>".to_owned(),
         OwnerKind::Application | OwnerKind::Unit => secret.owner.name.clone(),
     }
+}
+
+/// The application of a charm's secret.
+fn owning(secret: &SecretInfo) -> &str {
+    let name = secret.owner.name.as_str();
+    name.split_once('/')
+        .map_or(name, |(application, _)| application)
 }
 
 /// By their ids.

@@ -11,7 +11,7 @@ use periapt_wire::rest::{
 
 use super::Context;
 use crate::arguments::{DetailFormat, ListFormat, ModelChoice, Target};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Exit, Failure, Outcome};
 use crate::output::table::Table;
 use crate::output::time::Times;
 use crate::session::ModelSession;
@@ -141,8 +141,8 @@ pub struct ShowSecret {
     /// Show its values too. It is on record that you saw them.
     #[arg(long)]
     pub reveal: bool,
-    /// The values of this revision; the newest when left out.
-    #[arg(long, requires = "reveal")]
+    /// Show this revision; the newest when left out.
+    #[arg(long, short = 'r', conflicts_with = "revisions")]
     pub revision: Option<u32>,
     /// Show its revisions.
     #[arg(long, conflicts_with = "reveal")]
@@ -266,7 +266,8 @@ async fn list(context: &Context, arguments: Secrets) -> Outcome {
         .secrets(&here.model, arguments.owner.as_deref())
         .await?;
     let output = context.output.to(&arguments.target)?;
-    let times = Times::new(arguments.utc);
+    // Programs read ISO's times.
+    let times = Times::new(arguments.utc || arguments.format == ListFormat::Json);
     match arguments.format {
         ListFormat::Json => output.json(&documents(&secrets, &times)),
         ListFormat::Yaml => output.yaml(&documents(&secrets, &times)),
@@ -320,14 +321,30 @@ async fn show(context: &Context, arguments: ShowSecret) -> Outcome {
         }
         false => None,
     };
+    if let Some(wanted) = arguments.revision
+        && !secret.revisions.iter().any(|one| one.revision == wanted)
+    {
+        let there = secret.revisions.iter().map(|one| one.revision.to_string());
+        let there: Vec<String> = there.collect();
+        let what = format!("secret {} has no revision {wanted}", secret.id);
+        return Err(Failure::new(Exit::NotFound, what)
+            .why(format!("it has {}", there.join(", ")))
+            .advice(format!("periapt show-secret {} --revisions", secret.id)));
+    }
     let output = context.output.to(&arguments.target)?;
-    let times = Times::new(arguments.utc);
+    let times = Times::new(arguments.utc || arguments.format == DetailFormat::Json);
     let mut document = SecretDocument::of(&secret, &times);
     if arguments.revisions {
         document.show_revisions(&secret, &times);
     }
+    if let Some(revision) = arguments.revision {
+        document.of_revision(revision);
+    }
     if let Some(revealed) = revealed {
         document.reveal(revealed);
+    }
+    if arguments.format == DetailFormat::Json {
+        document = document.nested();
     }
     let document = std::collections::BTreeMap::from([(secret.id.as_str(), document)]);
     match arguments.format {

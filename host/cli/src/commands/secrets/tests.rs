@@ -50,7 +50,7 @@ fn a_secret_is_shown_by_its_id_and_its_values_only_where_they_were_asked_for() {
             "revision": 3, "owner": "<model>", "description": "the relay", "name": "mail",
             "auto-prune": true, "created": "01 Jan 1970 00:00:01Z",
             "updated": "01 Jan 1970 00:00:01Z",
-            "access": [{ "target": "application-blog", "role": "view" }],
+            "access": [{ "target": "application-blog", "scope": "model-test", "role": "view" }],
         })
     );
     document.show_revisions(&secrets[0], &times());
@@ -62,6 +62,15 @@ fn a_secret_is_shown_by_its_id_and_its_values_only_where_they_were_asked_for() {
     assert_eq!(shown["revision"], 2);
     assert_eq!(shown["content"], json!({ "password": "hunter2" }));
     assert_eq!(shown["revisions"][0]["readers"], json!(["blog/0"]));
+    assert_eq!(
+        shown["revisions"][0]["updated"],
+        shown["revisions"][0]["created"]
+    );
+    let nested = serde_json::to_value(document.nested()).unwrap();
+    assert_eq!(
+        nested["content"],
+        json!({ "Data": { "password": "hunter2" } })
+    );
     let shown = serde_json::to_value(SecretDocument::of(&secrets[1], &times())).unwrap();
     assert_eq!(
         shown["access"],
@@ -95,6 +104,7 @@ fn arguments_are_what_they_say() {
         }
     }
     assert!(parsed("grant-secret mail").is_err());
-    assert!(parsed("show-secret mail --revision 2").is_err());
+    assert!(parsed("show-secret mail --revision 2 --revisions").is_err());
+    assert!(parsed("show-secret mail --revision 2").is_ok());
     assert!(parsed("show-secret mail --reveal --revision 2").is_ok());
 }

@@ -31,7 +31,7 @@ What the command of one unit prints is printed; of several, what each did.
 
 Exit status: that of the command where it ran on one unit or machine and ended with 1 to 125; else 0 all
 completed with 0, 1 some did not, 5 --wait was too short. What is no word of the command's is three
-lines that begin with `error:`.";
+lines that begin with `ERROR`.";
 
 #[derive(Debug, Args)]
 #[command(
@@ -91,7 +91,8 @@ pub async fn exec(context: &Context, arguments: Exec) -> Outcome {
         (TaskFormat::Plain, [task]) => ended::streams(&output, task)?,
         (format, tasks) => ended::show(&output, format, tasks, &begun.times)?,
     }
-    ended::of_command(begun.operation, &begun.tasks)
+    let plain = asked.format == TaskFormat::Plain;
+    ended::of_command(begun.operation, &begun.tasks, plain)
 }
 
 /// The words of the command.

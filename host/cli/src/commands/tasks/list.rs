@@ -45,6 +45,14 @@ pub struct Operations {
     /// Show so many of the newest ones.
     #[arg(short = 'n', long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
+    /// Leave so many of the newest ones out.
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub offset: u64,
     /// Go on where an earlier list ended, which says so.
     #[arg(long, value_name = "ID")]
     pub after: Option<String>,
@@ -62,17 +70,20 @@ pub struct Operations {
 pub async fn operations(context: &Context, arguments: Operations) -> Outcome {
     let mut query = query(&arguments);
     let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let until = arguments.limit.saturating_add(arguments.offset);
     let mut found: Vec<OperationInfo> = Vec::new();
     loop {
-        let wanted = arguments.limit.saturating_sub(found.len() as u64);
+        let wanted = until.saturating_sub(found.len() as u64);
         query.limit = Some(wanted.min(PAGE));
         let page = here.client().operations(&here.model, &query).await?;
         found.extend(page.items);
         query.after = page.next;
-        if query.after.is_none() || found.len() as u64 >= arguments.limit {
+        if query.after.is_none() || found.len() as u64 >= until {
             break;
         }
     }
+    let offset = usize::try_from(arguments.offset).unwrap_or(usize::MAX);
+    found.drain(..offset.min(found.len()));
     let times = Times::new(arguments.utc);
     let output = context.output.to(&arguments.target)?;
     let documents = || {

@@ -18,6 +18,7 @@ mod tests;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use periapt_client::rest::RestError;
 use periapt_model::task::TaskId;
 use periapt_model::{ApplicationName, Tag, UnitName};
 use periapt_wire::rest::{EnqueueOperation, OperationInfo, TaskInfo};
@@ -136,7 +137,8 @@ async fn begin(
     let operation = here
         .client()
         .enqueue_operation(&here.model, request)
-        .await?;
+        .await
+        .map_err(refused)?;
     let times = Times::new(asked.utc);
     if asked.background {
         return scheduled(output, asked.format, &operation, &times).map(|()| None);
@@ -158,6 +160,16 @@ async fn begin(
         tasks,
         times,
     }))
+}
+
+/// Clients tell an action that is not there from one that failed by the words that Juju adds.
+fn refused(error: RestError) -> Failure {
+    let missing = error.status() == Some(404);
+    let failure = Failure::from(error);
+    match missing {
+        true => failure.marked("(not found)"),
+        false => failure,
+    }
 }
 
 /// When somebody presses Ctrl-C.

@@ -134,17 +134,17 @@ mod tests {
             let text = read(line).unwrap_err().to_string();
             text.lines().next().unwrap_or_default().to_owned()
         };
-        assert_eq!(what("site rebuild"), "error: \"site\" is no unit");
-        assert_eq!(what("site/0"), "error: there is no action to run");
-        assert_eq!(what("site/0 a=1"), "error: there is no action to run");
-        assert_eq!(what("a=/b"), "error: there is no action to run");
+        assert_eq!(what("site rebuild"), "ERROR \"site\" is no unit");
+        assert_eq!(what("site/0"), "ERROR there is no action to run");
+        assert_eq!(what("site/0 a=1"), "ERROR there is no action to run");
+        assert_eq!(what("a=/b"), "ERROR there is no action to run");
         assert_eq!(
             what("Site/0 rebuild"),
-            "error: \"Site/0\" is not a valid unit name"
+            "ERROR \"Site/0\" is not a valid unit name"
         );
         assert_eq!(
             what("9/leader rebuild"),
-            "error: \"9\" is not a valid application name"
+            "ERROR \"9\" is not a valid application name"
         );
     }
 }

@@ -85,7 +85,7 @@ fn what_was_begun_is_said_as_juju_says_it() {
     );
     assert_eq!(
         left(&two).to_string(),
-        "error: operation 1 goes on\n  \
+        "ERROR operation 1 goes on\n  \
          why: only the waiting for it was interrupted\n  \
          try: periapt cancel-task 2 3; or watch it: periapt show-operation 1 --watch"
     );

@@ -20,6 +20,12 @@ fn revisions_count_up_and_the_same_archive_keeps_its_own() {
     assert_eq!(publish("edge", "c", Some(7)), Ok(7));
     assert_eq!(index.newest("site", "edge"), Ok((7, &release("c"))));
     assert_eq!(index.newest("site", "stable"), Ok((1, &release("b"))));
+    assert_eq!(
+        index.channels("site").unwrap(),
+        [("edge", 7, &release("c")), ("stable", 1, &release("b"))]
+    );
+    let missing = index.channels("sitte").unwrap_err().to_string();
+    assert!(missing.contains("site"), "{missing}");
 }
 
 #[test]

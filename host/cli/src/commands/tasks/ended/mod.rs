@@ -70,11 +70,12 @@ pub fn verdict(operation: TaskId, tasks: &[TaskInfo]) -> Outcome {
         .collect();
     match failed.as_slice() {
         [] => Ok(()),
+        // Juju's words, by which clients know that there are results all the same.
         [(task, why)] if tasks.len() == 1 => Err(Failure::failed(format!(
-            "task {} on {} {}",
+            "the following task {}: {} on {}",
+            ended(task.status),
             task.id,
-            task.receiver(),
-            ended(task.status)
+            task.receiver()
         ))
         .why(why)
         .advice(format!("periapt show-task {}", task.id))),
@@ -88,14 +89,15 @@ pub fn verdict(operation: TaskId, tasks: &[TaskInfo]) -> Outcome {
     }
 }
 
-/// [`verdict`], with the status of the command where one unit ran it.
-pub fn of_command(operation: TaskId, tasks: &[TaskInfo]) -> Outcome {
+/// [`verdict`], with the status of the command where one unit ran it. In words it is told where the command has not told
+/// it itself (`plain`).
+pub fn of_command(operation: TaskId, tasks: &[TaskInfo], plain: bool) -> Outcome {
     let verdict = verdict(operation, tasks);
     let [task] = tasks else { return verdict };
     let Some(status) = passed_on(task) else {
         return verdict;
     };
-    match task.message.is_empty() {
+    match plain && task.message.is_empty() {
         true => Err(Failure::of_command(status)),
         false => verdict.map_err(|mut failure| {
             failure.exit = Exit::Command(status);
@@ -159,7 +161,7 @@ pub(super) fn goes_on(operation: TaskId, tasks: &[TaskInfo]) -> Failure {
     };
     Failure::new(
         Exit::TimedOut,
-        format!("operation {operation} goes on after the time to wait"),
+        format!("timed out waiting for operation {operation}, which goes on"),
     )
     .why(why)
     .advice(format!(

@@ -18,7 +18,7 @@ fn all_completed_is_success_and_anything_else_is_not() {
     assert_eq!(
         lines(&verdict(1, std::slice::from_ref(&failed))),
         [
-            "error: task 3 on site/1 failed",
+            "ERROR the following task failed: 3 on site/1",
             "  why: no room   try: nothing",
             "  try: periapt show-task 3",
         ]
@@ -29,7 +29,7 @@ fn all_completed_is_success_and_anything_else_is_not() {
     assert_eq!(
         lines(&both)[..2],
         [
-            "error: 2 of 3 tasks did not complete",
+            "ERROR 2 of 3 tasks did not complete",
             "  why: site/1 failed: no room   try: nothing; site/2 was stopped: no reason was given",
         ]
     );
@@ -45,7 +45,7 @@ fn what_goes_on_is_told_as_a_time_that_is_over() {
     assert_eq!(
         lines(&outcome),
         [
-            "error: operation 1 goes on after the time to wait",
+            "ERROR timed out waiting for operation 1, which goes on",
             "  why: task 3 on site/1 is running",
             "  try: periapt show-operation 1 --watch, or periapt cancel-task 3",
         ]
@@ -57,7 +57,7 @@ fn the_status_of_a_command_is_passed_on_where_it_can_be() {
     let ended = |status: &str, code: Value, message: &str| {
         let mut task = with(task(2, "site/0", status), json!({ "return-code": code }));
         task.message = message.to_owned();
-        of_command(1, &[task])
+        of_command(1, &[task], true)
     };
     assert_eq!(ended("completed", json!(0), ""), Ok(()));
     for code in [1, 3, 125] {
@@ -67,6 +67,11 @@ fn the_status_of_a_command_is_passed_on_where_it_can_be() {
     }
     let told = ended("failed", json!(3), "no such list").unwrap_err();
     assert_eq!((told.exit.status(), told.is_silent()), (3, false));
+    // A document does not tell what a shell is told.
+    let shown = with(task(2, "site/0", "completed"), json!({ "return-code": 3 }));
+    let told = of_command(1, &[shown], false).unwrap_err();
+    assert_eq!((told.exit.status(), told.is_silent()), (3, false));
+    assert!(told.to_string().contains("task failed"), "{told}");
     let large = ended("completed", json!(200), "");
     assert_eq!(large.as_ref().unwrap_err().exit, Exit::Failed);
     assert_eq!(lines(&large)[1], "  why: it ended with exit status 200");
@@ -79,11 +84,11 @@ fn the_status_of_a_command_is_passed_on_where_it_can_be() {
         let unit = format!("site/{id}");
         with(task(id, &unit, "completed"), json!({ "return-code": code }))
     };
-    let several = of_command(1, &[one(2, 0), one(3, 4)]);
+    let several = of_command(1, &[one(2, 0), one(3, 4)], true);
     assert_eq!(
         lines(&several)[..2],
         [
-            "error: 1 of 2 tasks did not complete",
+            "ERROR 1 of 2 tasks did not complete",
             "  why: site/3 failed: it ended with exit status 4",
         ]
     );

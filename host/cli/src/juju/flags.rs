@@ -1,0 +1,222 @@
+//! Flags of Juju's that mean nothing here. They are taken, since scripts pass them, and each is told in one line.
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// A flag of Juju's without a meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct Flag {
+    /// The verbs that take it; none for all of them.
+    pub verbs: &'static [&'static str],
+    pub long: &'static str,
+    short: Option<char>,
+    /// What its value is called, if it has one.
+    pub value: Option<&'static str>,
+    /// Why it means nothing.
+    pub why: &'static str,
+}
+
+const fn switch(verbs: &'static [&'static str], long: &'static str, why: &'static str) -> Flag {
+    Flag {
+        verbs,
+        long,
+        short: None,
+        value: None,
+        why,
+    }
+}
+
+const fn valued(
+    verbs: &'static [&'static str],
+    long: &'static str,
+    value: &'static str,
+    why: &'static str,
+) -> Flag {
+    Flag {
+        verbs,
+        long,
+        short: None,
+        value: Some(value),
+        why,
+    }
+}
+
+impl Flag {
+    const fn short(mut self, short: char) -> Self {
+        self.short = Some(short);
+        self
+    }
+
+    fn argument(&self) -> Arg {
+        let argument = Arg::new(self.long)
+            .long(self.long)
+            .hide(true)
+            .help(self.why);
+        let argument = match self.short {
+            Some(short) => argument.short(short),
+            None => argument,
+        };
+        match self.value {
+            Some(name) => argument
+                .value_name(name)
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true),
+            None => argument.action(ArgAction::SetTrue),
+        }
+    }
+}
+
+const SAME_EVERYWHERE: &str = "charms run in a sandbox that is the same on every base";
+const ONE_NETWORK: &str = "all units of a model share one network; there are no spaces";
+const NOTHING_TO_FORCE: &str = "there is nothing that it would override";
+const NOT_WAITED: &str = "the controller is asked once, and the answer is what there is";
+const NO_CLIENT_LOG: &str =
+    "the client keeps no log of its own; periapt debug-log shows the model's";
+const NO_DEVICES: &str = "a sandbox has no devices";
+const NOTHING_HIDDEN: &str = "the list is of all that you may see, always";
+const OF_THE_CONTROLLER: &str = "the controller keeps them; there are none of the client's";
+const HERE: &str = "the controller is a process of this machine";
+const EVERY_KEY: &str = "a key that cannot be set is refused by name";
+const ONE_TIMEOUT: &str = "--timeout bounds the whole";
+const NO_REVISIONS: &str = "a channel of a charm repository is at one revision, which is taken";
+const NO_STORE: &str = "charms come from files and charm repositories, not from Charmhub";
+const KEYS: &str = "no machine is reached by SSH";
+const STREAMED: &str = "lines come over one connection as they are written";
+
+#[rustfmt::skip]
+pub const ALL: &[Flag] = &[
+    // All verbs.
+    switch(&[], "debug", NO_CLIENT_LOG),
+    switch(&[], "show-log", NO_CLIENT_LOG),
+    switch(&[], "verbose", NO_CLIENT_LOG).short('v'),
+    valued(&[], "logging-config", "CONFIG", NO_CLIENT_LOG),
+    switch(&[], "no-browser-login", "nobody logs in by a browser").short('B'),
+
+    valued(&["deploy", "refresh", "add-machine", "diff-bundle", "download"], "base", "BASE", SAME_EVERYWHERE),
+    valued(&["deploy", "add-machine", "diff-bundle", "download", "bootstrap"], "series", "SERIES", SAME_EVERYWHERE),
+    valued(&["deploy", "refresh"], "bind", "ENDPOINT=SPACE", ONE_NETWORK),
+    switch(&["deploy", "refresh", "set-application-base", "bootstrap"], "force", NOTHING_TO_FORCE),
+    switch(&["refresh"], "force-base", SAME_EVERYWHERE),
+    switch(&["refresh"], "force-series", SAME_EVERYWHERE),
+    valued(&["deploy"], "device", "NAME=DEVICE", NO_DEVICES),
+    valued(&["deploy", "diff-bundle"], "map-machines", "MAPPING", "machines of a bundle are made, and reused where they are of the bundle already"),
+    valued(&["deploy"], "revision", "NUMBER", NO_REVISIONS),
+    valued(&["diff-bundle", "download"], "arch", "ARCH", "charms run on every architecture"),
+    valued(&["diff-bundle", "download"], "channel", "CHANNEL", NO_STORE),
+    switch(&["diff-bundle"], "annotations", "annotations are compared always"),
+    valued(&["download"], "revision", "NUMBER", "the name of a charm has its revision, as in local:site-0"),
+    switch(&["download"], "no-progress", "progress is shown at a terminal alone"),
+    switch(&["download"], "resources", "resources are not downloaded with a charm"),
+    valued(&["download", "find", "info"], "charmhub-url", "URL", NO_STORE),
+    valued(&["info"], "arch", "ARCH", "charms run on every architecture"),
+    valued(&["info"], "base", "BASE", SAME_EVERYWHERE),
+    valued(&["info"], "series", "SERIES", SAME_EVERYWHERE),
+    valued(&["info"], "channel", "CHANNEL", "all channels are shown"),
+    switch(&["info"], "config", "periapt charm inspect ./FILE.charm shows the options of a charm"),
+    valued(&["info"], "unicode", "auto|never|always", "what is shown is text"),
+    valued(&["find"], "category", "CATEGORY", NO_STORE),
+    valued(&["find"], "channel", "CHANNEL", NO_STORE),
+    valued(&["find"], "columns", "COLUMNS", NO_STORE),
+    valued(&["find"], "publisher", "PUBLISHER", NO_STORE),
+    valued(&["find"], "type", "charm|bundle", NO_STORE),
+    switch(&["export-bundle"], "include-charm-defaults", "options that have their default are left out"),
+    switch(&["export-bundle"], "include-series", SAME_EVERYWHERE),
+
+    valued(&["add-machine"], "disks", "CONSTRAINTS", "machines have the disk of their provider; periapt create-storage-pool makes pools"),
+    valued(&["add-machine"], "private-key", "FILE", KEYS),
+    valued(&["add-machine"], "public-key", "FILE", KEYS),
+    switch(&["remove-machine"], "keep-instance", "an instance whose machine is gone is stopped"),
+    valued(&["integrate"], "via", "CIDR,...", "relations do not cross models"),
+    valued(&["trust"], "scope", "cluster", "trust is of the whole application"),
+
+    valued(&["bootstrap"], "bootstrap-base", "BASE", SAME_EVERYWHERE),
+    valued(&["bootstrap"], "bootstrap-series", "SERIES", SAME_EVERYWHERE),
+    valued(&["bootstrap"], "bootstrap-constraints", "CONSTRAINTS", HERE),
+    valued(&["bootstrap"], "bootstrap-image", "IMAGE", HERE),
+    valued(&["bootstrap"], "constraints", "CONSTRAINTS", HERE),
+    valued(&["bootstrap"], "credential", "NAME", HERE),
+    valued(&["bootstrap"], "to", "PLACEMENT", HERE),
+    valued(&["bootstrap"], "storage-pool", "KEY=VALUE", "periapt create-storage-pool makes pools of a model"),
+    valued(&["bootstrap"], "metadata-source", "DIR", HERE),
+    valued(&["bootstrap"], "agent-version", "VERSION", "a controller runs the program that makes it"),
+    switch(&["bootstrap"], "auto-upgrade", "a controller runs the program that makes it"),
+    switch(&["bootstrap"], "build-agent", "a controller runs the program that makes it"),
+    valued(&["bootstrap"], "controller-charm-path", "PATH", "a controller is no charm"),
+    valued(&["bootstrap"], "controller-charm-channel", "CHANNEL", "a controller is no charm"),
+    valued(&["bootstrap"], "db-snap", "FILE", "a controller has its database in itself"),
+    valued(&["bootstrap"], "db-snap-asserts", "FILE", "a controller has its database in itself"),
+    switch(&["bootstrap"], "keep-broken", "nothing is left of a bootstrap that fails"),
+    switch(&["bootstrap"], "no-default-model", "no model is made unless --add-model names it"),
+
+    switch(&["destroy-controller"], "no-wait", ONE_TIMEOUT),
+    valued(&["destroy-controller"], "model-timeout", "DURATION", ONE_TIMEOUT),
+    switch(&["import-filesystem"], "force", NOTHING_TO_FORCE),
+    switch(&["detach-storage"], "no-wait", "storage is detached in its own time"),
+
+    valued(&["status"], "retry-count", "NUMBER", NOT_WAITED),
+    valued(&["status"], "retry-delay", "DURATION", NOT_WAITED),
+    switch(&["debug-log"], "retry", STREAMED),
+    valued(&["debug-log"], "retry-delay", "DURATION", STREAMED),
+    switch(&["debug-log"], "firehose", "the lines are those of one model"),
+    switch(&["debug-log"], "location", "lines have a module and no place in a source file"),
+    valued(&["debug-log"], "include-label", "LABEL", "lines have no labels"),
+    valued(&["debug-log"], "include-labels", "LABEL", "lines have no labels"),
+    valued(&["debug-log"], "exclude-label", "LABEL", "lines have no labels"),
+    valued(&["debug-log"], "exclude-labels", "LABEL", "lines have no labels"),
+    switch(&["show-status-log"], "include-status-updates", "they are shown always"),
+    switch(&["wait-for"], "summary", "a summary is what it says when it waited in vain"),
+
+    switch(&["model-config", "controller-config", "model-defaults"], "ignore-read-only-fields", EVERY_KEY),
+    switch(&["models"], "all", NOTHING_HIDDEN),
+    switch(&["models", "users", "show-user"], "exact-time", "times are exact always"),
+    switch(&["controllers"], "refresh", "what is known here is what controllers told at the last login"),
+    switch(&["controllers"], "managed", "all controllers that are known here are listed"),
+    switch(&["clouds"], "all", NOTHING_HIDDEN),
+    switch(&["clouds", "credentials", "show-credential", "update-credential", "show-cloud", "regions"], "client", OF_THE_CONTROLLER),
+    switch(&["credentials", "show-credential"], "show-secrets", "a credential is shown to nobody"),
+    valued(&["update-credential"], "file", "FILE", "a credential has no content that is set"),
+    valued(&["update-credential"], "region", "REGION", "a credential is of its whole cloud"),
+    switch(&["show-cloud"], "include-config", "a cloud has no options of its own; periapt model-defaults shows those of its models"),
+    valued(&["dashboard"], "port", "PORT", "the page is where the controller listens"),
+    switch(&["login"], "trust", "the authority of a controller is known from its registration"),
+];
+
+/// The program with these flags.
+pub fn add(command: Command) -> Command {
+    let command = ALL
+        .iter()
+        .filter(|flag| flag.verbs.is_empty())
+        .fold(command, |command, flag| {
+            command.arg(flag.argument().global(true))
+        });
+    command.mut_subcommands(|verb| {
+        let own: Vec<&Flag> = ALL
+            .iter()
+            .filter(|flag| flag.verbs.contains(&verb.get_name()))
+            .collect();
+        own.into_iter()
+            .fold(verb, |verb, flag| verb.arg(flag.argument()))
+    })
+}
+
+/// A line about each of these flags that a command line has.
+pub fn remarks(matches: &ArgMatches) -> Vec<String> {
+    let Some((verb, mut innermost)) = matches.subcommand() else {
+        return Vec::new();
+    };
+    let of_verb = innermost;
+    while let Some((_, within)) = innermost.subcommand() {
+        innermost = within;
+    }
+    let given = ALL.iter().filter(|flag| match flag.verbs {
+        [] => is_given(innermost, flag.long),
+        verbs => verbs.contains(&verb) && is_given(of_verb, flag.long),
+    });
+    given
+        .map(|flag| format!("--{} is ignored: {}", flag.long, flag.why))
+        .collect()
+}
+
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
+    matches.value_source(id) == Some(ValueSource::CommandLine)
+}
