@@ -5,7 +5,9 @@
 
 mod actions;
 mod charms;
+mod fleet;
 mod front_door;
+mod incidents;
 mod operators;
 mod secrets;
 mod storage;

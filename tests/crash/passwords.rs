@@ -24,7 +24,7 @@ fn fits(agent: &Value, password: &str) -> Result<bool> {
 
 /// Its own password alone counts, and no login was refused until now.
 fn comes_back(home: &Home) -> Result<()> {
-    let audit = home.ok(["audit", "--format", "json"])?;
+    let audit = home.ok(["audit", "--all", "--format", "json"])?;
     ensure!(!audit.contains("Admin.Login"), "{audit}");
     let agents = std::fs::read_dir(home.controller_directory().join("agents"))?;
     let found = agents.flatten().find_map(|entry| {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use periapt_tests::receivers::{MailServer, Webhook};
 use periapt_tests::vault::Vault;
 use periapt_tests::{charm, charm_with, program, root};
 
@@ -119,6 +120,21 @@ fn the_tutorial_works_as_written() -> Result<()> {
         shown.contains("hello/0") && shown.contains("active"),
         "{shown}"
     );
+    Ok(())
+}
+
+#[test]
+fn the_page_about_writing_a_charm_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    let script = blocks(&root().join("docs/how-to/write-a-charm.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "The charm fits what it declares",
+        "Published ring revision 0 to channel stable",
+        "ring/2",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
     Ok(())
 }
 
@@ -300,7 +316,7 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
         "of the shop's database",
         "password=correct horse",
         "password=battery staple",
-        "/reveal",
+        "revealed secret",
         "refused, as it should be",
         "daily",
         "sealed anew",
@@ -308,6 +324,39 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_alerts_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let webhook = Webhook::started()?;
+    let server = MailServer::started(true, "")?;
+    std::fs::write(home.join("mail-ca.pem"), &server.authority)?;
+    let mut script = blocks(&root().join("docs/how-to/alerts.md"))?.join("\n");
+    // Those that are there, instead of those that readers have.
+    let (url, port) = (webhook.url(), format!("port={}", server.port));
+    for (theirs, ours) in [
+        ("https://hooks.example.com/periapt", url.as_str()),
+        ("host=mail.example.com", "host=localhost"),
+        ("port=587", port.as_str()),
+    ] {
+        anyhow::ensure!(script.contains(theirs), "{theirs}: {script}");
+        script = script.replace(theirs, ours);
+    }
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "took the message and answered 204",
+        "unit-error",
+        "removal-overdue",
+        "is silent until",
+        "refused, as it should be",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    webhook.until_told("test", 0, 0)?;
+    server.until_mailed("test")?;
     Ok(())
 }
 
@@ -399,6 +448,40 @@ fn the_page_about_observing_works_as_written() -> Result<()> {
     let script = blocks(&root().join("docs/how-to/observe.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
     anyhow::ensure!(shown.contains("periapt_hooks_total"), "{shown}");
+    Ok(())
+}
+
+#[test]
+fn the_page_about_finding_what_went_wrong_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("probe"), home.join("probe.charm"))?;
+    let page = root().join("docs/how-to/find-what-went-wrong.md");
+    let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
+    for wanted in [
+        "worker-config-changed-",
+        "changed before:",
+        "is silenced until it changes",
+        "No incidents.",
+        "retrying the failed hook of 2 units",
+        "deployed",
+        "changed script of worker",
+        "Changed since the last good run",
+        "admin",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_about_operating_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("site"), home.join("site.charm"))?;
+    let script = blocks(&root().join("docs/how-to/operate-from-the-page.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in ["https://", "site/2", "refused, as it should be"] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
     Ok(())
 }
 

@@ -50,7 +50,7 @@ fn an_action_is_run_followed_and_looked_up() -> Result<()> {
     let operations = home.ok(["operations"])?;
     ensure!(operations.lines().count() >= 4, "{operations}");
     let audit = home.ok(["audit"])?;
-    ensure!(audit.contains("operations"), "{audit}");
+    ensure!(audit.contains("ran rebuild on"), "{audit}");
     // It is a run like a hook's, and the unit is as it was.
     let hooks = home.ok(["hooks", "site/0"])?;
     ensure!(hooks.contains("actions/rebuild"), "{hooks}");

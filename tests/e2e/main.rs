@@ -3,6 +3,7 @@
 mod accounts;
 mod actions;
 mod agents;
+mod alerts;
 mod author;
 mod blocks;
 mod bundles;
@@ -13,6 +14,7 @@ mod gateway;
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;
 mod juju_scripts;
+mod incidents;
 mod lifecycle;
 mod metrics;
 mod observe;

@@ -158,7 +158,7 @@ fn who_saw_a_value_is_on_record_and_the_value_is_nowhere() -> Result<()> {
         "{told:#?}"
     );
     let audit = home.ok(["audit"])?;
-    ensure!(audit.contains("/reveal"), "{audit}");
+    ensure!(audit.contains("revealed secret"), "{audit}");
     let mut printed = told;
     for arguments in [
         &["audit", "--format", "json"][..],

@@ -31,7 +31,7 @@ fn a_private_key_is_printed_by_nothing_and_written_to_no_file() -> Result<()> {
         &["model-config"][..],
         &["model-config", "--format", "json"],
         &["model-config", "syslog-client-key"],
-        &["audit", "--format", "json"],
+        &["audit", "--all", "--format", "json"],
         &["debug-log", "--replay", "--no-tail", "--level", "TRACE"],
         &["export-bundle"],
         &["status", "--format", "json"],
@@ -89,7 +89,7 @@ fn the_values_of_secrets_are_in_no_file_and_no_list() -> Result<()> {
     for arguments in [
         &["secrets", "--format", "json"][..],
         &["show-secret", "database", "--format", "json"],
-        &["audit", "--format", "json"],
+        &["audit", "--all", "--format", "json"],
         &["debug-log", "--replay", "--no-tail", "--level", "TRACE"],
         &["hooks", "--format", "json"],
         &["export-bundle"],

@@ -9,6 +9,7 @@ pub mod browser;
 pub mod counters;
 pub mod files;
 pub mod hooks;
+pub mod receivers;
 pub mod secrets;
 pub mod storage;
 pub mod vault;

@@ -1,5 +1,17 @@
 import { ask, freePort } from "./steps.mjs";
 
+/** For one step of a walk over all pages: what takes longer does not come. */
+const STEP = 10_000;
+
+/** A step, or an error that says which of which page did not come. */
+async function step(where, what, waiting) {
+  try {
+    return await waiting;
+  } catch (error) {
+    throw new Error(`${where}: ${what}: ${String(error.message).split("\n")[0]}`, { cause: error });
+  }
+}
+
 /** Who is related in a furnished model; the first is the one that the pages look at. */
 const RELATED = [
   ["front:website", "hub:website"],
@@ -16,13 +28,32 @@ export async function relation(page, model) {
   return { id: found.id, key };
 }
 
+/** The newest run of a hook that a query finds. */
+export async function hookRun(page, model, query) {
+  const answer = await page.request.get(`/v1/models/${encodeURIComponent(model)}/hooks?limit=1&${query}`);
+  const { items } = await answer.json();
+  if (items.length === 0) throw new Error(`no run of a hook for ${query}`);
+  return items[0].id;
+}
+
 /** Every page, for the walks over all of them: its name, its address, what shows that it is there. */
-export function pages(model, { application, unit, machine, charm, user, relation }) {
+export function pages(model, { application, unit, machine, charm, user, relation, run }) {
   const part = encodeURIComponent;
   const m = `/models/${part(model)}`;
   return [
     ["models", "/models", "Models"],
     ["model", m, model],
+    ["units", `${m}?tab=units`, model],
+    ["machines", `${m}?tab=machines`, model],
+    ["units-in-error", `${m}?tab=units&status=error&sort=-since`, model],
+    ["nothing-matches", `${m}?tab=units&q=nothing+is+like+this`, model],
+    ["unit-details", `${m}?tab=units&open=${part(unit)}`, model],
+    ["application-details", `${m}?open=${part(application)}`, model],
+    ["machine-details", `${m}?tab=machines&open=${part(machine)}`, model],
+    ["incidents", `${m}/incidents`, model],
+    ["timeline", `${m}/timeline`, model],
+    ["hook-run", `${m}/hooks/${run}`, `start of ${unit}`],
+    ["no-hook-run", `${m}/hooks/0`, "Run 0"],
     ["topology", `${m}/topology`, model],
     ["relations", `${m}/relations`, model],
     ["relation", `${m}/relations/${relation.id}`, relation.key],
@@ -78,7 +109,10 @@ export function pages(model, { application, unit, machine, charm, user, relation
   ];
 }
 
-/** Dialogs that ask before something is done: its name, the page it opens from, the button that opens it. */
+/**
+ * Dialogs that ask before something is done: its name, the page it opens from, the button that opens it. For
+ * `all` rows of a table the button is beside their number; `summary` is no dialog but unfolds.
+ */
 export function dialogs(model, { relation, application, unit, other }) {
   const m = `/models/${encodeURIComponent(model)}`;
   return [
@@ -98,7 +132,18 @@ export function dialogs(model, { relation, application, unit, other }) {
     ["create-pool", [`${m}/storage`, model], "Create pool"],
     ["remove-storage", [`${m}/storage/data/0`, "data/0"], "Remove"],
     ["add-storage", [`${m}/units/${unit}?view=storage`, unit], "Add storage"],
+    ["skip-incident", [`${m}/incidents`, model], "Skip"],
+    ["silence-incident", [`${m}/incidents`, model], "Silence"],
     ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
+    ["add-machines", [`${m}?tab=machines`, model], "Add machines"],
+    ["views", [m, model], { summary: "Views" }],
+    ["as-command", [m, model], { summary: "Show as command" }],
+    ["retry-units", [`${m}?tab=units&status=error`, model], { all: "unit", button: "Retry hooks…" }],
+    ["remove-units", [`${m}?tab=units`, model], { all: "unit", button: "Remove…" }],
+    ["scale-applications", [m, model], { all: "application", button: "Scale…" }],
+    ["refresh-applications", [m, model], { all: "application", button: "Refresh…" }],
+    ["remove-applications", [m, model], { all: "application", button: "Remove…" }],
+    ["remove-machines", [`${m}?tab=machines`, model], { all: "machine", button: "Remove…" }],
     ["disable-user", [`/users/${other}`, other], "Disable"],
     ["grant-superuser", [`/users/${other}`, other], "Grant superuser"],
   ].map(([name, [path, title], button]) => ({ name, place: [name, path, title], button }));
@@ -119,31 +164,60 @@ export function invalid(model, application) {
       button: "Scale",
       fill: { label: "Units", text: "1001", says: "A number from 0 to 1000" },
     },
+    {
+      name: "invalid-machines",
+      place: ["machines", `/models/${encodeURIComponent(model)}?tab=machines`, model],
+      button: "Add machines",
+      fill: { label: "Machines", text: "0", says: "A number from 1 to 100" },
+    },
   ];
 }
 
+/** Chooses all rows: by the table's head, or on a phone, which has none, by the bar below. */
+async function selectAll(page, what) {
+  const row = page.locator("tr[data-row]").first();
+  await row.waitFor({ timeout: STEP });
+  const head = page.getByLabel(new RegExp(`^Select all \\d+ ${what}s$`));
+  if (await head.isVisible()) return head.check({ timeout: STEP });
+  await row.getByRole("checkbox").check({ timeout: STEP });
+  const rest = page.getByRole("toolbar").getByRole("button", { name: /^Select all/ });
+  if (await rest.isVisible()) await rest.click({ timeout: STEP });
+}
+
 /** Opens a dialog on a page of its own. */
-export async function open(page, { place, button }) {
+export async function open(page, { name, place, button }) {
   await visit(page, place);
-  await page.getByRole("button", { name: button, exact: true }).first().click();
+  if (button.summary) {
+    const summary = page.getByText(button.summary, { exact: true }).first();
+    await step(name, `unfold ${button.summary}`, summary.click({ timeout: STEP }));
+    return summary;
+  }
+  if (button.all) {
+    await step(name, `select all ${button.all}s`, selectAll(page, button.all));
+  }
+  const label = button.button ?? button;
+  const opener = page.getByRole("button", { name: label, exact: true }).first();
+  await step(name, `press ${label}`, opener.click({ timeout: STEP }));
   const dialog = page.getByRole("dialog");
-  await dialog.waitFor();
+  await step(name, "its dialog", dialog.waitFor({ timeout: STEP }));
   return dialog;
 }
 
 /** Fills a dialog wrongly; the dialog says so. */
-export async function fillWrongly(dialog, { fill: { label, text, says } }) {
-  await dialog.getByLabel(label, { exact: true }).fill(text);
-  await dialog.getByText(says).waitFor();
+export async function fillWrongly(dialog, { name, fill: { label, text, says, press } }) {
+  await step(name, `fill ${label}`, dialog.getByLabel(label, { exact: true }).fill(text, { timeout: STEP }));
+  if (press) await step(name, `press ${press}`, dialog.getByRole("button", { name: press, exact: true }).click({ timeout: STEP }));
+  await step(name, `“${says}”`, dialog.getByText(says).first().waitFor({ timeout: STEP }));
 }
 
 /** Goes there and waits until nothing is loading. */
 export async function visit(page, [name, path, title]) {
-  await page.goto(path);
-  await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
-  await page.locator(".loading").first().waitFor({ state: "detached", timeout: 15_000 }).catch(() => {
-    throw new Error(`${name} (${path}) goes on loading`);
-  });
+  const where = `${name} (${path})`;
+  await step(where, "its address", page.goto(path, { timeout: STEP }));
+  const heading = page.getByRole("heading", { level: 1, name: title, exact: true });
+  await step(where, `its heading “${title}”`, heading.waitFor({ timeout: STEP }));
+  const loading = page.locator(".loading").first();
+  await step(where, "goes on loading", loading.waitFor({ state: "detached", timeout: STEP }));
   await page.waitForTimeout(300);
 }
 

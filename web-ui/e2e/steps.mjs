@@ -16,6 +16,23 @@ export async function periapt(...words) {
   return stdout;
 }
 
+/** Units of several applications, none of which works any more. */
+export async function crowd(model, units, applications) {
+  for (let number = 0; number < applications; number += 1) {
+    await periapt("deploy", "-m", model, charm("noop"), `app${number}`, "-n", String(units / applications));
+  }
+  const query = `len(units) == ${units} && forEach(units, unit => unit.agent-status=="idle")`;
+  // One call waits no longer than any other.
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await periapt("wait-for", "model", model, "--query", query, "--timeout", "100s");
+      return;
+    } catch (error) {
+      if (tries >= 6) throw error;
+    }
+  }
+}
+
 /** A packed charm. Those made for the specs stand in a folder of their own. */
 export function charm(name) {
   const own = `${process.env.PERIAPT_TEST_OWN_CHARMS}/${name}.charm`;

@@ -16,6 +16,7 @@ import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
 import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
 import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
 import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
+import { AlertsPage } from "./pages/alerts/AlertsPage";
 import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
 import { BlocksPage } from "./pages/blocks/BlocksPage";
@@ -24,7 +25,9 @@ import { CharmPage } from "./pages/charms/CharmPage";
 import { CharmsPage } from "./pages/charms/CharmsPage";
 import { ControllerPage } from "./pages/controller/ControllerPage";
 import { DeployPage } from "./pages/deploy/DeployPage";
+import { HookRunPage } from "./pages/hooks/HookRunPage";
 import { HooksPage } from "./pages/HooksPage";
+import { IncidentsPage } from "./pages/incidents/IncidentsPage";
 import { LogsPage } from "./pages/LogsPage";
 import { MachinePage } from "./pages/MachinePage";
 import { AccessPage } from "./pages/model/AccessPage";
@@ -42,6 +45,7 @@ import { RegisterPage } from "./pages/RegisterPage";
 import { SecretPage } from "./pages/secrets/SecretPage";
 import { SecretsPage } from "./pages/secrets/SecretsPage";
 import { SignInPage } from "./pages/SignInPage";
+import { TimelinePage } from "./pages/timeline/TimelinePage";
 import { StorageListPage } from "./pages/storage/StorageListPage";
 import { StoragePage } from "./pages/storage/StoragePage";
 import { UnitPage } from "./pages/unit/UnitPage";
@@ -77,6 +81,7 @@ export function App() {
               </SuperusersOnly>
             }
           />
+          <Route path="/alerts" element={<AlertsPage />} />
           <Route path="/controller" element={<ControllerPage />} />
           <Route
             path="/users"
@@ -107,6 +112,8 @@ export function App() {
               path="topology"
               element={<Later what="the topology" page={<TopologyPage />} />}
             />
+            <Route path="incidents" element={<IncidentsPage />} />
+            <Route path="timeline" element={<TimelinePage />} />
             <Route path="relations" element={<ModelRelationsPage />} />
             <Route path="reachability" element={<ReachabilityPage />} />
             <Route path="operations" element={<OperationsPage />} />
@@ -140,6 +147,7 @@ export function App() {
           <Route path="machines/:machine" element={<MachinePage />} />
           <Route path="relations/:relation" element={<RelationPage />} />
           <Route path="operations/:operation" element={<OperationPage />} />
+          <Route path="hooks/:run" element={<HookRunPage />} />
           <Route path="secrets/:secret" element={<SecretPage />} />
           <Route path="storage/:name/:number" element={<StoragePage />} />
           <Route path="units/:application/:number" element={<UnitPage />} />

@@ -5,6 +5,7 @@ import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/tables.css";
 import "./styles/pages.css";
+import "./styles/incidents.css";
 import "./styles/operations.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";

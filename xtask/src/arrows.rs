@@ -45,6 +45,10 @@ const LIMITS: &[(&str, May)] = &[
         "secrets",
         May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
     ),
+    (
+        "receivers",
+        May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
+    ),
     ("uniter", May::Not(&["wasmtime", STORE, SQL[0], SQL[1]])),
     ("packing", May::Not(&["wasmtime", "periapt-sandbox"])),
     (

@@ -8,8 +8,8 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use periapt_charm::{
-    Charm, Check, Context, Hook, Layer, Level, MeterColor, MeterStatus, PortRange, Result, Service,
-    Status,
+    Charm, Check, Context, Layer, Level, MeterColor, MeterStatus, Options, PortRange, Result,
+    Service, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 mod tests;
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     pub start: i64,
     pub greeting: String,
@@ -83,16 +83,9 @@ impl Counter {
     }
 }
 
+#[periapt_charm::charm]
 impl Charm for Counter {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpdateStatus,
-        Hook::UpgradeCharm,
-        Hook::CollectMetrics,
-        Hook::MeterStatusChanged,
-    ];
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
         self.count(context)

@@ -7,7 +7,7 @@ use std::fs;
 
 use http_site::{Title, Website};
 use periapt_charm::{
-    Charm, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result, Service, Status,
+    Charm, Context, Layer, Options, PortRange, RelationEvent, Result, Service, Status,
 };
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ mod tests;
 use page::Entry;
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     pub title: String,
 }
@@ -81,22 +81,9 @@ impl Front {
     }
 }
 
+#[periapt_charm::charm]
 impl Charm for Front {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpdateStatus,
-        Hook::UpgradeCharm,
-    ];
-    const ENDPOINTS: &'static [&'static str] = &[http_site::ENDPOINT];
-    /// Whoever joins is heard in the changed that follows.
-    const RELATION_HOOKS: &'static [RelationHook] = &[
-        RelationHook::Created,
-        RelationHook::Changed,
-        RelationHook::Departed,
-        RelationHook::Broken,
-    ];
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
         self.refresh(context, None)

@@ -1,5 +1,5 @@
-use periapt_charm::StatusKind;
 use periapt_charm::testing::Harness;
+use periapt_charm::{Hook, StatusKind};
 
 use super::*;
 

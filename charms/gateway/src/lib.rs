@@ -8,7 +8,7 @@ use std::fs;
 use gateway_routes::{Route, Site, Source, Table};
 use http_site::Website;
 use periapt_charm::{
-    Charm, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result, Service, Status,
+    Charm, Context, Layer, Options, PortRange, RelationEvent, Result, Service, Status,
 };
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ use serde::Deserialize;
 mod tests;
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     #[serde(default)]
     pub routes: String,
@@ -96,22 +96,9 @@ fn by_name(site: &Site) -> Route {
     }
 }
 
+#[periapt_charm::charm]
 impl Charm for Gateway {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpdateStatus,
-        Hook::UpgradeCharm,
-    ];
-    const ENDPOINTS: &'static [&'static str] = &[http_site::ENDPOINT];
-    /// Whoever joins is heard in the changed that follows.
-    const RELATION_HOOKS: &'static [RelationHook] = &[
-        RelationHook::Created,
-        RelationHook::Changed,
-        RelationHook::Departed,
-        RelationHook::Broken,
-    ];
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
         self.refresh(context, None)

@@ -1,6 +1,6 @@
 use gateway_routes::Found;
-use periapt_charm::StatusKind;
 use periapt_charm::testing::Harness;
+use periapt_charm::{Hook, StatusKind};
 
 use super::*;
 

@@ -4,7 +4,7 @@
 //! is committed with the hook that did the reading, so no line is lost or counted twice, even
 //! when a hook fails half-way.
 
-use periapt_charm::{Charm, Context, Hook, RelationEvent, RelationHook, Result, Status, debug};
+use periapt_charm::{Charm, Context, Options, RelationEvent, Result, Status, debug};
 use serde::Deserialize;
 
 mod reader;
@@ -14,7 +14,7 @@ mod tests;
 use reader::{Position, Totals};
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     #[serde(default)]
     pub only: String,
@@ -44,17 +44,9 @@ impl LogShipper {
     }
 }
 
+#[periapt_charm::charm]
 impl Charm for LogShipper {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpdateStatus,
-        Hook::UpgradeCharm,
-        Hook::Stop,
-    ];
-    const ENDPOINTS: &'static [&'static str] = &["host"];
-    const RELATION_HOOKS: &'static [RelationHook] = &[RelationHook::Changed];
 
     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
         self.read(context)

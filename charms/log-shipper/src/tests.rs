@@ -2,6 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use periapt_charm::Hook;
 use periapt_charm::testing::Harness;
 
 use super::*;

@@ -6,6 +6,7 @@ use periapt_charm::{Charm, Hook};
 #[derive(Default)]
 pub struct Noop;
 
+#[periapt_charm::charm]
 impl Charm for Noop {
     type Config = ();
     const HOOKS: &'static [Hook] = Hook::ALL;

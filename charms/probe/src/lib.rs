@@ -2,7 +2,7 @@
 //! need one charm only. The README lists the actions.
 
 use periapt_charm::{
-    Charm, Command, Context, Hook, RelationEvent, Result, SecretEvent, StorageEvent, info,
+    Charm, Command, Context, Hook, Options, RelationEvent, Result, SecretEvent, StorageEvent, info,
 };
 use serde::Deserialize;
 
@@ -16,7 +16,8 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
+#[options(unread("note"))]
 pub struct Config {
     #[serde(default)]
     script: String,
@@ -105,8 +106,10 @@ fn described(context: &Context<Config>) -> String {
     }
 }
 
+#[periapt_charm::charm]
 impl Charm for Probe {
     type Config = Config;
+    /// Also those whose methods do nothing, so that a test sees them run.
     const HOOKS: &'static [Hook] = Hook::ALL;
     const ENDPOINTS: &'static [&'static str] = ENDPOINTS;
     const STORAGE: &'static [&'static str] = storage::STORAGE;

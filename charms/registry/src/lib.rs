@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use periapt_charm::{
-    Charm, Context, Hook, Relation, RelationData, RelationEvent, Result, RotatePolicy, SecretEvent,
-    SecretOptions, SecretOwner, SecretValues, Status, generated, info, secret_values,
+    Charm, Context, Options, Relation, RelationData, RelationEvent, Result, RotatePolicy,
+    SecretEvent, SecretOptions, SecretOwner, SecretValues, Status, generated, info, secret_values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ mod entries;
 mod tests;
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     #[serde(default)]
     pub entries: String,
@@ -142,19 +142,9 @@ fn new_token() -> Result<SecretValues> {
     Ok(secret_values([(TOKEN, token.as_str())]))
 }
 
+#[periapt_charm::charm]
 impl Charm for Registry {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::LeaderElected,
-        Hook::LeaderSettingsChanged,
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpdateStatus,
-        Hook::UpgradeCharm,
-        Hook::SecretRotate,
-        Hook::SecretRemove,
-    ];
-    const ENDPOINTS: &'static [&'static str] = &[ENDPOINT];
 
     fn leader_elected(&mut self, context: &Context<Config>) -> Result<()> {
         self.refresh(context)

@@ -17,8 +17,8 @@ use std::time::SystemTime;
 
 use http_site::{Title, Website};
 use periapt_charm::{
-    Action, Charm, Command, Context, Hook, Layer, PortRange, RelationEvent, RelationHook, Result,
-    Service, Status, StorageEvent, debug, info, warning,
+    Action, Charm, Command, Context, Layer, Options, PortRange, RelationEvent, Result, Service,
+    Status, StorageEvent, debug, info, warning,
 };
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ mod theme;
 use pages::{Page, Site};
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     pub title: String,
     pub theme: String,
@@ -164,21 +164,9 @@ fn site_folder(context: &Context<Config>) -> PathBuf {
     context.state_dir().join("site")
 }
 
+#[periapt_charm::charm]
 impl Charm for SiteCharm {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::Install,
-        Hook::LeaderElected,
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpdateStatus,
-        Hook::UpgradeCharm,
-        Hook::Stop,
-        Hook::CollectMetrics,
-    ];
-    const ENDPOINTS: &'static [&'static str] = &[http_site::ENDPOINT];
-    /// The site says what it has and asks for nothing, so who comes and goes is all one to it.
-    const RELATION_HOOKS: &'static [RelationHook] = &[RelationHook::Created];
     const ACTIONS: &'static [Action<Self>] = &[Action::new(
         "rebuild",
         "Builds pages of the site anew.",
@@ -188,7 +176,6 @@ impl Charm for SiteCharm {
         Command::new("list", &Self::list),
         Command::new("keep-page", &Self::keep_page),
     ];
-    const STORAGE: &'static [&'static str] = &[kept::STORAGE];
 
     fn install(&mut self, context: &Context<Config>) -> Result<()> {
         self.set_version(context)?;

@@ -1,7 +1,7 @@
 use std::fs;
 
-use periapt_charm::StatusKind;
 use periapt_charm::testing::{Harness, Outcome, check_actions_yaml, json};
+use periapt_charm::{Hook, StatusKind};
 
 use super::*;
 

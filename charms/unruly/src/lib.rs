@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use periapt_charm::{Action, Charm, Context, Hook, Layer, PortRange, Result, Service, Status};
+use periapt_charm::{Action, Charm, Context, Layer, Options, PortRange, Result, Service, Status};
 use serde::Deserialize;
 
 mod actions;
@@ -16,7 +16,7 @@ const CONTAINER: &str = "web";
 const PORTS: [u16; 2] = [80, 8080];
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     pub page: String,
     pub port: u16,
@@ -26,9 +26,9 @@ pub struct Config {
 #[derive(Default)]
 pub struct Unruly;
 
+#[periapt_charm::charm]
 impl Charm for Unruly {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[Hook::ConfigChanged];
     const ACTIONS: &'static [Action<Self>] = &[
         Action::new("loop", "Computes without end.", &Self::compute),
         Action::new("trap", "Sets a result and traps.", &Self::trap),

@@ -1,3 +1,4 @@
+use periapt_charm::Hook;
 use periapt_charm::testing::{Harness, check_actions_yaml, json};
 
 use super::*;

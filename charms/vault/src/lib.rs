@@ -5,9 +5,8 @@
 //! is the id alone.
 
 use periapt_charm::{
-    Charm, Command, Context, Hook, Relation, RelationData, RelationEvent, RelationHook, Result,
-    RotatePolicy, SecretEvent, SecretOptions, SecretOwner, SecretValues, Status, generated, info,
-    secret_values,
+    Charm, Command, Context, Options, Relation, RelationData, RelationEvent, Result, RotatePolicy,
+    SecretEvent, SecretOptions, SecretOwner, SecretValues, Status, generated, info, secret_values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 mod tests;
 
 /// The options of `config.yaml`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Options)]
 pub struct Config {
     pub rotate: String,
     pub length: i64,
@@ -164,18 +163,9 @@ fn hand_out(context: &Context<Config>, relation: &Relation, wanted: &Wanted) -> 
     Ok(())
 }
 
+#[periapt_charm::charm]
 impl Charm for Vault {
     type Config = Config;
-    const HOOKS: &'static [Hook] = &[
-        Hook::LeaderElected,
-        Hook::ConfigChanged,
-        Hook::Start,
-        Hook::UpgradeCharm,
-        Hook::SecretRotate,
-        Hook::SecretRemove,
-    ];
-    const ENDPOINTS: &'static [&'static str] = &[ENDPOINT];
-    const RELATION_HOOKS: &'static [RelationHook] = &[RelationHook::Created, RelationHook::Broken];
     const COMMANDS: &'static [Command<Self>] = &[Command::new("list", &Self::list)];
 
     fn leader_elected(&mut self, context: &Context<Config>) -> Result<()> {

@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Action, Command, Context, Dirs, Error, Event, Hook, Host, MeterStatus, Occasion, RelationEvent,
-    RelationHook, Result, SecretEvent, StorageEvent, StorageHook, action,
+    Action, Command, Context, Dirs, Error, Event, Hook, Host, Manifest, MeterStatus, Occasion,
+    RelationEvent, RelationHook, Result, SecretEvent, StorageEvent, StorageHook, action,
 };
 
 /// A charm. A fresh value serves each hook.
@@ -36,6 +36,11 @@ pub trait Charm: Default + 'static {
 
     /// What operators may have done with `periapt exec`: methods that take words and print.
     const COMMANDS: &'static [Command<Self>] = &[];
+
+    /// The files that declare this charm, as [`macro@crate::charm`] finds them. The harness gives a unit
+    /// under test what they say.
+    #[doc(hidden)]
+    const MANIFEST: Option<Manifest> = None;
 
     /// The first hook of a unit.
     fn install(&mut self, _context: &Context<Self::Config>) -> Result<()> {

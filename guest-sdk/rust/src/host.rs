@@ -18,6 +18,7 @@ macro_rules! host {
 
 host!(
     action::ActionHost,
+    clock::ClockHost,
     config::ConfigHost,
     credential::CredentialHost,
     goal_state::GoalStateHost,

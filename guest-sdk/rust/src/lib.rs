@@ -1,6 +1,28 @@
 //! Charms in Rust.
 //!
-//! A charm is a type that implements [`Charm`]: one method per hook, all of them optional. Each
+//! A charm is a type that implements [`Charm`]: one method per hook, all of them optional. What it is
+//! called, its options, endpoints and the rest stand in `charmcraft.yaml` beside `Cargo.toml`, and there
+//! alone: [`macro@charm`] makes of that file and of the methods what the host asks for, and
+//! [`macro@Options`] holds the struct of the configuration against it. Where the two differ, the charm does
+//! not compile, and the error says what to write.
+//!
+//! ```ignore
+//! #[derive(Deserialize, Options)]
+//! struct Config {
+//!     greeting: String,
+//! }
+//!
+//! #[periapt_charm::charm]
+//! impl Charm for Hello {
+//!     type Config = Config;
+//!
+//!     fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {
+//!         context.set_status(Status::active(context.config()?.greeting))
+//!     }
+//! }
+//! ```
+//!
+//! The examples below have no such file and write the lists by hand, as a charm may. Each
 //! hook runs in a sandbox of its own, made for it and thrown away after it, so a charm keeps
 //! nothing in memory between hooks; what must last goes into [`State`] or into files below
 //! [`Context::state_dir`]. Everything a hook asks for is held back until it returns `Ok` and
@@ -230,13 +252,18 @@
 //!
 //! # Natively and as a component
 //!
-//! The same code builds natively, where [`testing::Harness`] stands in for the controller, and
+//! The same code builds natively, where [`testing::Harness`] stands in for the controller and
+//! [`testing::Model`] for a whole model with several applications, their relations and a clock, and
 //! as a WebAssembly component, where [`export!`] connects it to the world `periapt:charm`.
 
 #![warn(missing_docs)]
 
+// The macros name this crate as charms do, also where they are used in it.
+extern crate self as periapt_charm;
+
 mod action;
 mod charm;
+mod clock;
 mod config;
 mod context;
 mod credential;
@@ -246,6 +273,7 @@ mod goal_state;
 mod host;
 mod leadership;
 mod log;
+mod manifest;
 mod meter;
 mod metrics;
 mod network;
@@ -274,6 +302,7 @@ pub use event::{Event, Hook, Occasion};
 pub use goal_state::{Goal, GoalState};
 pub use host::{Changes, Host};
 pub use log::Level;
+pub use manifest::Manifest;
 pub use meter::{MeterColor, MeterStatus};
 pub use network::Network;
 pub use payloads::PayloadStatus;
@@ -289,6 +318,8 @@ pub use storage::{Storage, StorageEvent, StorageHook, StorageKind};
 pub use workload::{Check, Container, Layer, Service};
 #[doc(hidden)]
 pub use world::{World, bindings};
+
+pub use periapt_charm_macros::{Options, charm};
 
 /// Makes a [`Charm`] the one this component is. Nothing happens in a native build.
 #[macro_export]

@@ -217,13 +217,30 @@ impl<'a> Relation<'a> {
         self.data(&self.application()?)
     }
 
-    /// What each joined unit published, those left out that published nothing yet.
+    /// What each joined unit published, those left out that published nothing yet. One whose data does not
+    /// fit `T` fails the call: see [`Relation::each_units_data`].
     pub fn units_data<T: RelationData>(&self) -> Result<BTreeMap<String, T>> {
         let mut found = BTreeMap::new();
         for unit in self.units()? {
             if let Some(data) = self.data(&unit)? {
                 found.insert(unit, data);
             }
+        }
+        Ok(found)
+    }
+
+    /// As [`Relation::units_data`], where a unit whose data does not fit `T` stands with its error among the
+    /// others and fails nothing.
+    pub fn each_units_data<T: RelationData>(&self) -> Result<BTreeMap<String, Result<T>>> {
+        let mut found = BTreeMap::new();
+        for unit in self.units()? {
+            match self.data(&unit) {
+                Ok(Some(data)) => found.insert(unit, Ok(data)),
+                Ok(None) => None,
+                Err(error @ Error::Relation { .. }) => found.insert(unit, Err(error)),
+                // The host refuses, which is no unit's doing.
+                Err(error) => return Err(error),
+            };
         }
         Ok(found)
     }

@@ -88,6 +88,14 @@ impl SecretOptions {
         self.expires = Some(i64::try_from(seconds).unwrap_or(i64::MAX));
         self
     }
+
+    /// The newest revision expires at this time: with [`Context::now`], also in a test whose clock is moved.
+    #[must_use]
+    pub fn expires_at(mut self, time: SystemTime) -> Self {
+        let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.expires = Some(i64::try_from(seconds.as_secs()).unwrap_or(i64::MAX));
+        self
+    }
 }
 
 /// Who may read a secret.

@@ -4,14 +4,17 @@
 //! a unit meets, in the same words. It keeps the promises that a charm's tests lean on: a hook that fails
 //! leaves no state, no port change and no file behind, only status, workload version and log
 //! lines; `/tmp` is empty at the start of each hook; hooks the charm does not list are skipped;
-//! only the leader speaks for the application. The other ends of relations, the leader's place
+//! only the leader speaks for the application. It knows what the charm's files declare, if its `impl`
+//! has `#[charm]`: options have their defaults, and a test that names what is not declared is told so. The other ends of relations, the leader's place
 //! the shared directories and storage are the test's to move: see [`Harness::add_relation`],
 //! [`Harness::elect`], [`Harness::add_shared`] and [`Harness::attach_storage`]. It is also the operator, who runs actions and
-//! commands: see [`Harness::run_action`] and [`Harness::run_command`].
+//! commands: see [`Harness::run_action`] and [`Harness::run_command`]. Several units, of one application or of
+//! more, are a [`Model`].
 
 use std::cell::{Ref, RefCell};
 use std::marker::PhantomData;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 
@@ -23,9 +26,11 @@ use crate::{Charm, Context, Dirs, Event, Hook, Level, Occasion, Result, Status, 
 
 mod actions_yaml;
 mod containers;
+mod declared;
 mod files;
 mod harness;
 mod host;
+mod model;
 mod relations;
 mod schema;
 mod secrets;
@@ -37,6 +42,7 @@ mod tests;
 mod two_ends;
 
 pub use actions_yaml::{actions_yaml, check_actions_yaml};
+pub use model::Model;
 pub(crate) use schema::schema_of;
 pub use tasks::Answer;
 
@@ -86,26 +92,55 @@ impl<C: Charm> Harness<C> {
         let mut host = TestHost::default();
         host.storage_root = folder.sub("storage");
         host.endpoints = C::ENDPOINTS.iter().map(|&name| name.to_owned()).collect();
-        Self {
+        let mut harness = Self {
             host: RefCell::new(host),
             folder,
             dirs,
             charm: PhantomData,
-        }
+        };
+        harness.take_declaration();
+        harness
     }
 
     /// Sets an option as an operator would.
+    ///
+    /// # Panics
+    /// Where the charm's files declare no such option, or one of another type.
     pub fn set_config(&mut self, key: &str, value: impl Into<Value>) -> &mut Self {
-        self.host
-            .get_mut()
-            .config
-            .insert(key.to_owned(), value.into());
+        let value = self.option_value(key, value.into());
+        self.host.get_mut().config.insert(key.to_owned(), value);
         self
     }
 
-    /// Takes an option's value away.
+    /// Takes an option's value away: it has its default, or none.
+    ///
+    /// # Panics
+    /// Where the charm's files declare no such option.
     pub fn unset_config(&mut self, key: &str) -> &mut Self {
-        self.host.get_mut().config.remove(key);
+        let default = self.default_of(key);
+        let config = &mut self.host.get_mut().config;
+        match default {
+            Some(value) => config.insert(key.to_owned(), value),
+            None => config.remove(key),
+        };
+        self
+    }
+
+    /// The time that the charm sees: when the harness was made, until the test moves it.
+    pub fn now(&self) -> SystemTime {
+        self.host.borrow().now
+    }
+
+    /// Sets the time that the charm sees.
+    pub fn set_now(&mut self, now: SystemTime) -> &mut Self {
+        self.host.get_mut().now = now;
+        self
+    }
+
+    /// Moves the clock on. No hook runs: see [`Model::advance`] for what is due in between.
+    pub fn advance(&mut self, time: Duration) -> &mut Self {
+        let now = &mut self.host.get_mut().now;
+        *now = now.checked_add(time).unwrap_or(*now);
         self
     }
 

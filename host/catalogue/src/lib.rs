@@ -1,4 +1,4 @@
-//! The catalogue: every worker Juju has, and what has become of it here.
+//! The catalogue: every worker Juju has, and what has become of it here; and the workers that Juju has not.
 //!
 //! None of the 109 is silently absent. A row runs, rests on an input that it names, has removed
 //! itself and says why, is a library that others are built on, or is not built and says what it
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use periapt_engine::{EngineReport, NodeReport, NodeState};
 use periapt_wire::rest::WorkerRow;
 
-pub use table::WORKERS;
+pub use table::{OWN, WORKERS};
 
 /// The agents whose engines are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +63,8 @@ pub enum Class {
     Library,
     /// Only with a Kubernetes cluster.
     Kubernetes,
+    /// Only here: Juju has no such worker.
+    Own,
 }
 
 /// What has become of a worker.
@@ -102,8 +104,7 @@ pub struct AgentReport {
 
 /// The nodes of this agent that carry a row.
 pub fn nodes(agent: AgentKind) -> BTreeSet<&'static str> {
-    WORKERS
-        .iter()
+    all()
         .flat_map(|worker| match worker.standing {
             Standing::Built(nodes) | Standing::Library(nodes, _) => nodes,
             Standing::NotNeeded(_) | Standing::NotBuilt(_) => &[],
@@ -113,9 +114,14 @@ pub fn nodes(agent: AgentKind) -> BTreeSet<&'static str> {
         .collect()
 }
 
+/// Juju's workers, then our own.
+fn all() -> impl Iterator<Item = &'static Worker> {
+    WORKERS.iter().chain(OWN)
+}
+
 /// All rows, as these engines see them.
 pub fn rows(reports: &[AgentReport]) -> Vec<WorkerRow> {
-    WORKERS.iter().map(|worker| row(worker, reports)).collect()
+    all().map(|worker| row(worker, reports)).collect()
 }
 
 fn row(worker: &Worker, reports: &[AgentReport]) -> WorkerRow {

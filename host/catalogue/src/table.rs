@@ -1,10 +1,10 @@
-//! The table: Juju's 109 workers by name.
+//! The tables: Juju's 109 workers by name, and our own that Juju has not.
 //!
 //! A row that runs names the tests that hold it to its promise: to what Juju's worker of that name
 //! promises, or, where that makes no sense here, to the sentence in the row.
 
 use super::AgentKind::{Controller, Host, Machine, Model, Unit};
-use super::Class::{Adapted, Artefact, Kubernetes, Library as Lib, Same};
+use super::Class::{Adapted, Artefact, Kubernetes, Library as Lib, Own, Same};
 use super::Standing::{Built, Library, NotBuilt, NotNeeded};
 use super::{Class, Standing, Worker};
 
@@ -256,4 +256,12 @@ pub static WORKERS: &[Worker] = &[
     worker("upgradeseries", Artefact, "machine", NotNeeded("a machine of the local provider has no operating system of its own to upgrade")),
     worker("upgradesteps", Adapted, "controller", Built(&[(Controller, "upgrade-steps-runner")]))
         .kept_by(&["a_failing_upgrade_step_keeps_the_gate_closed_and_is_shown_until_it_passes"]),
+];
+
+/// Those that Juju has not.
+#[rustfmt::skip]
+pub static OWN: &[Worker] = &[
+    worker("alerts", Own, "controller", Built(&[(Controller, "alerts")]))
+        .promises("Juju has no such worker. When what an alert rule watches for begins, and when it has ended, then each receiver of the rule is told once, whichever process of the controller is killed meanwhile; while there is no rule nothing is looked at.")
+        .kept_by(&["without_a_rule_nothing_is_watched_but_rules_and_no_timer_runs", "with_a_rule_facts_are_watched_and_evaluated_once_a_second_at_most", "the_next_time_is_waited_for_and_the_disk_is_looked_at_each_minute", "messages_are_sent_when_they_are_due", "an_alert_is_told_once_when_it_fires_and_once_when_it_resolves_through_restarts", "a_webhook_and_a_mail_server_are_told_of_a_unit_in_error_and_of_its_end"]),
 ];

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use periapt_engine::{EngineReport, EngineState, NodeReport, NodeState};
 
-use super::{AgentKind, AgentReport, Standing, WORKERS, rows};
+use super::{AgentKind, AgentReport, OWN, Standing, WORKERS, all, rows};
 
 /// Juju's workers.
 const JUJU: &str = "
@@ -67,6 +67,15 @@ fn the_catalogue_holds_each_of_the_109_workers_once() {
     assert_eq!(names, JUJU.split_whitespace().collect::<Vec<_>>());
     assert_eq!(names.len(), 109);
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), 109);
+}
+
+#[test]
+fn a_worker_of_our_own_has_no_name_of_jujus_and_says_that_juju_has_it_not() {
+    for worker in OWN {
+        assert!(WORKERS.iter().all(|jujus| jujus.name != worker.name));
+        assert!(worker.sentence.starts_with("Juju has no such worker."));
+    }
+    assert_eq!(rows(&[]).len(), WORKERS.len() + OWN.len());
 }
 
 #[test]
@@ -141,7 +150,7 @@ fn a_row_tells_how_its_nodes_fare() {
 
 #[test]
 fn a_worker_that_runs_names_its_tests_and_one_that_is_not_built_promises_nothing() {
-    for worker in WORKERS {
+    for worker in all() {
         match worker.standing {
             Standing::Built(_) => assert!(!worker.tests.is_empty(), "{}", worker.name),
             Standing::Library(..) => assert!(!worker.tests.is_empty(), "{}", worker.name),
@@ -206,8 +215,7 @@ fn every_test_that_the_catalogue_names_is_in_the_sources() {
         sources(&top.join(folder), &mut found);
     }
     assert!(found.contains("every_test_that_the_catalogue_names_is_in_the_sources"));
-    let missing: Vec<(&str, &str)> = WORKERS
-        .iter()
+    let missing: Vec<(&str, &str)> = all()
         .flat_map(|worker| worker.tests.iter().map(|test| (worker.name, *test)))
         .filter(|(_, test)| !found.contains(*test))
         .collect();

@@ -19,9 +19,9 @@ mod tests;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    actions, annotations, blocks, charm_revisions, constraints, credentials, defaults, find, info,
-    known, machines, payloads, reach, regions, relations, resources, scale, secrets, show_model,
-    storage as storages, tasks, terms, version,
+    actions, alerts, annotations, blocks, charm_revisions, constraints, credentials, defaults, find,
+    incidents, info, known, machines, payloads, reach, regions, relations, resources, scale,
+    secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, version,
 };
 
 pub use accounts::{
@@ -34,7 +34,10 @@ pub use application::{
 };
 pub use audit::{Audit, ControllerConfig};
 pub use backups::{Backups, CreateBackup, DownloadBackup, RemoveBackup, RestoreBackup};
-pub use charm::{CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmPublish};
+pub use charm::{
+    CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmLint, CharmPack, CharmPublish,
+    CharmTest, CharmVendor, CharmWatch,
+};
 pub use clouds::{Clouds, Credentials};
 pub use controllers::{
     Bootstrap, ControllerCommand, Controllers, Dashboard, DashboardFormat, DestroyController,
@@ -192,6 +195,8 @@ pub enum Command {
     #[command(flatten)]
     SecretBackends(secrets::backends::Verb),
     #[command(flatten)]
+    Alerts(alerts::Verb),
+    #[command(flatten)]
     Storage(storages::Verb),
     #[command(flatten)]
     StoragePools(storages::pools::Verb),
@@ -213,6 +218,12 @@ pub enum Command {
     ShowStatusLog(ShowStatusLog),
     /// Show the hooks that ran, newest first: when, how long, how they ended, what they changed.
     Hooks(Hooks),
+    #[command(flatten)]
+    ShowHook(show_hook::Verb),
+    #[command(flatten)]
+    Incidents(incidents::Verb),
+    #[command(flatten)]
+    Timeline(timeline::Verb),
     /// Show what runs in the containers of units: started, ended, how often and why.
     Services(Workloads),
     /// Show the checks of units: up or down, and what happens on a failure.
@@ -225,7 +236,7 @@ pub enum Command {
     DebugLog(DebugLog),
     /// Wait until an application, a unit, a machine, a relation or a model has reached a state.
     WaitFor(WaitFor),
-    /// Make, build, pack and look into charms.
+    /// Make, test, build, pack, publish and look into charms.
     #[command(subcommand)]
     Charm(CharmCommand),
     /// List all workers of the catalogue and what each is doing.

@@ -305,7 +305,7 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
         .await
         .unwrap();
     let rows: Vec<periapt_wire::rest::WorkerRow> = rows.json().await.unwrap();
-    assert_eq!(rows.len(), 109);
+    assert_eq!(rows.len(), 110);
     for worker in [
         "apiserver",
         "httpserver",

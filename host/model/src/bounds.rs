@@ -46,6 +46,8 @@ periapt_contract::bounds! {
     RUN_EFFECTS = 50, "effects" of "what is remembered of one run of a hook", "the rest is counted";
     RUN_EFFECT_CHARACTERS = 120, "characters" of "one effect of a run", "the rest is cut off";
     LOG_LINES = 100_000, "lines" of "one model's log", "the oldest are forgotten";
+    /// As far back as a model's log goes, for whoever changes a setting every minute for a week.
+    DIFFERENCES = 10_000, "changes" of "settings and charms of one model, with what they were before", "the oldest are forgotten";
     AUDIT_ROWS = 500_000, "records" of "the audit log in the database", "the oldest are forgotten";
 
     METRIC_BATCHES = 50, "batches" of "metrics of one unit that wait in its agent for the controller", "the oldest are forgotten";

@@ -15,6 +15,7 @@ use crate::storage::{Kind as StorageKind, StorageId};
 use crate::{ApplicationName, UnitName};
 
 pub mod commit;
+pub mod effect;
 
 /// A hook that a unit can run. Names as Juju spells them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -221,6 +222,23 @@ impl Info {
             (Some(event), _) => format!("{}-{}", event.endpoint, self.kind),
             (_, Some(event)) => format!("{}-{}", event.id.name(), self.kind),
             (None, None) => self.kind.to_string(),
+        }
+    }
+
+    /// What this one run is about, beside the name: `relation 3, back/0`, `secret 9m4e2mr0ui3e8a215n4g`,
+    /// `storage data/0`. Empty where there is nothing beside it.
+    pub fn about(&self) -> String {
+        if let Some(event) = &self.relation {
+            let relation = event.hook.relation;
+            return match &event.hook.unit {
+                Some(unit) => format!("relation {relation}, {unit}"),
+                None => format!("relation {relation}, {}", event.remote_application),
+            };
+        }
+        match (&self.secret, &self.storage) {
+            (Some(event), _) => format!("secret {}", event.id),
+            (_, Some(event)) => format!("storage {}", event.id),
+            (None, None) => String::new(),
         }
     }
 }

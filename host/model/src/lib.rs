@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod address;
+pub mod alert;
 pub mod annotation;
 pub mod block;
 pub mod bounds;
@@ -17,9 +18,11 @@ pub mod bundle;
 pub mod charm;
 pub mod config;
 pub mod constraints;
+pub mod difference;
 pub mod digest;
 pub mod duration;
 pub mod hook;
+pub mod incident;
 pub mod life;
 pub mod name;
 pub mod options;

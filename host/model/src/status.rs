@@ -214,17 +214,25 @@ pub struct ApplicationParts {
 
 impl ApplicationParts {
     /// The one status of the application, on whatever road it is asked for: the controller's
-    /// trouble, else what the leader set, else the worst that a unit displays, by Juju's order of
-    /// severity. A unit that is lost counts with what it said last. Without units: `unknown`.
+    /// trouble, else a unit's failed hook, else what the leader set, else the worst that a unit
+    /// displays, by Juju's order of severity. A failed hook comes before the leader's word, because
+    /// its charm did not live to say anything of it. A unit that is lost counts with what it said
+    /// last. Without units: `unknown`.
     pub fn status(self) -> Status<Workload> {
         let set = self.set.filter(|set| set.status != Workload::Unset);
         let units = self.units.into_iter();
-        self.trouble.or(set).unwrap_or_else(|| {
-            units
-                .map(|(workload, agent)| displayed_workload(workload, &agent))
-                .min_by_key(|status| (severity(status.status), status.since))
-                .unwrap_or_else(|| Status::new(Workload::Unknown, ""))
-        })
+        let worst = units
+            .map(|(workload, agent)| displayed_workload(workload, &agent))
+            .min_by_key(|status| (severity(status.status), status.since));
+        let (failed, worst) = match worst {
+            Some(worst) if worst.status == Workload::Error => (Some(worst), None),
+            worst => (None, worst),
+        };
+        self.trouble
+            .or(failed)
+            .or(set)
+            .or(worst)
+            .unwrap_or_else(|| Status::new(Workload::Unknown, ""))
     }
 }
 

@@ -22,6 +22,9 @@ pub enum PackingError {
     /// standard error already.
     #[error("the compiler reports errors")]
     Compile { output: String },
+    /// What they said went to standard output.
+    #[error("tests of {} fail", dir.display())]
+    TestsFail { dir: PathBuf },
     #[error("cargo could not be started as {}: {source}", program.display())]
     CargoMissing { program: PathBuf, source: io::Error },
     #[error(
@@ -70,6 +73,7 @@ impl PackingError {
             PackingError::NoToolchain { .. } => "packing-no-toolchain",
             PackingError::NotAProject { .. } => "packing-not-a-project",
             PackingError::Compile { .. } => "packing-compile-failed",
+            PackingError::TestsFail { .. } => "packing-tests-fail",
             PackingError::CargoMissing { .. } => "packing-no-cargo",
             PackingError::NoLibrary => "packing-no-library",
             PackingError::Component { .. } => "packing-not-a-component",

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use periapt_model::charm::CharmUrl;
 
 use crate::error::At;
-use crate::{PackingError, Template};
+use crate::{PackingError, Template, sdk};
 
 /// How to make a project.
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
     pub template: Template,
     /// The folder of the crate `periapt-charm`, or of a checkout that has it as
-    /// `guest-sdk/rust`. None takes the crate by its version.
+    /// `guest-sdk/rust`. None gives the project a copy of the SDK that this program was built with.
     pub sdk: Option<PathBuf>,
 }
 
@@ -35,10 +35,17 @@ pub fn init(name: &str, dir: &Path, options: &InitOptions) -> Result<InitReport,
             dir: dir.to_owned(),
         });
     }
-    let sdk = options.sdk.as_deref().map(sdk_crate).transpose()?;
-    // The crate for web workloads lies beside it.
-    let http = sdk.as_deref().map(|sdk| sdk.with_file_name("http"));
-    let (dependency, http) = (dependency(sdk.as_deref()), dependency(http.as_deref()));
+    let given = options.sdk.as_deref().map(sdk_crate).transpose()?;
+    let (charm, http) = match &given {
+        // The crate for web workloads lies beside it.
+        Some(given) => (given.clone(), given.with_file_name("http")),
+        None => {
+            let copy = Path::new(sdk::FOLDER).join("guest-sdk");
+            // Named by the crate in the folder `server`.
+            (copy.join("rust"), Path::new("..").join(copy).join("http"))
+        }
+    };
+    let (dependency, http) = (dependency(&charm), dependency(&http));
     let mut files = Vec::new();
     for (file, template) in options.template.files() {
         let text = template
@@ -54,29 +61,32 @@ pub fn init(name: &str, dir: &Path, options: &InitOptions) -> Result<InitReport,
         fs::write(&path, text).at(&path)?;
         files.push((*file).to_owned());
     }
+    let lock = dir.join("Cargo.lock");
+    fs::write(&lock, sdk::LOCK).at(&lock)?;
+    files.push("Cargo.lock".to_owned());
+    if given.is_none() {
+        sdk::vendor(dir)?;
+        files.push(format!("{}/", sdk::FOLDER));
+    }
     files.sort();
     Ok(InitReport {
         dir: dir.to_owned(),
         files,
         next_steps: vec![
             format!("Go there: cd {}", dir.display()),
-            format!("Run its tests natively: {}", options.template.test()),
+            "Run its tests, without a controller: periapt charm test".to_owned(),
             "Build it and pack it: periapt charm pack".to_owned(),
             format!("Deploy it: periapt deploy ./{name}.charm"),
+            "Have it built and refreshed whenever you save: periapt charm watch".to_owned(),
         ],
     })
 }
 
 /// How a manifest names a crate of the SDK.
-fn dependency(folder: Option<&Path>) -> String {
-    match folder {
-        Some(folder) => {
-            // A quoted JSON string is a TOML basic string as well.
-            let path = serde_json::Value::from(folder.display().to_string());
-            format!("{{ path = {path} }}")
-        }
-        None => format!("\"{}\"", env!("CARGO_PKG_VERSION")),
-    }
+fn dependency(folder: &Path) -> String {
+    // A quoted JSON string is a TOML basic string as well.
+    let path = serde_json::Value::from(folder.display().to_string());
+    format!("{{ path = {path} }}")
 }
 
 /// The crate's folder, given itself or the checkout around it.

@@ -1,5 +1,5 @@
-//! From a charm's source to a `.charm` archive: new projects, the build to a WebAssembly
-//! component, the archive.
+//! From a charm's source to a `.charm` archive: new projects, with the SDK that they need, their native tests, the
+//! build to a WebAssembly component, what is declared against what is answered, the archive.
 //!
 //! A guest needs a Rust standard library for Wasm, and machines differ in what they have.
 //! [`toolchain::detect`] finds a way without changing anything: it installs no target and no
@@ -14,8 +14,11 @@ mod build;
 mod component;
 mod error;
 mod init;
+mod lint;
+mod native;
 mod pack;
 mod project;
+pub mod sdk;
 mod servers;
 mod template;
 pub mod toolchain;
@@ -24,6 +27,8 @@ pub use build::{BuildReport, Options, build};
 pub use component::{Inspection, componentize, inspect};
 pub use error::PackingError;
 pub use init::{InitOptions, InitReport, init};
+pub use lint::{Finding, Severity, lint};
+pub use native::{TestOptions, has_scenarios, test, test_scenarios};
 pub use pack::{PackReport, pack};
 pub use project::manifest;
 pub use servers::{never_asked, when};

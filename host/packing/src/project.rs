@@ -42,3 +42,12 @@ pub fn manifest(project: &Path) -> Result<Manifest, PackingError> {
         metrics: metrics.as_deref(),
     })?)
 }
+
+/// The file of `project` in which its endpoints and storage stand.
+pub(crate) fn metadata_file(project: &Path) -> &'static str {
+    let [metadata, charmcraft, ..] = ManifestFiles::NAMES;
+    match project.join(metadata).is_file() {
+        true => metadata,
+        false => charmcraft,
+    }
+}

@@ -1,13 +1,15 @@
 //! The web components of a charm: when each runs, and which of them, or of the containers that are to run them,
 //! could never be asked. Nothing else would say so: a charm that plans no service is a charm all the same.
 
-use periapt_model::charm::{Archive, COMPONENT, Workload};
+use std::collections::BTreeMap;
+
+use periapt_model::charm::{Archive, COMPONENT, CharmMetadata, Workload};
 use periapt_model::ports::PortRange;
 
 /// When a web component of a charm runs, in words.
 #[must_use]
 pub fn when(archive: &Archive) -> String {
-    let places: Vec<String> = answering(archive)
+    let places: Vec<String> = answering(&archive.workload)
         .map(|(name, workload)| {
             let ports: Vec<String> = workload.ports.iter().map(PortRange::to_string).collect();
             format!("{} of container {name}", ports.join(" and "))
@@ -31,8 +33,17 @@ pub fn never_asked(archive: &Archive) -> Vec<String> {
         .map(|(path, _)| path)
         .filter(beside)
         .collect();
+    unasked(&archive.metadata, &archive.workload, &components)
+}
+
+/// The same of a charm with these web components, whether it was built or not.
+pub(crate) fn unasked(
+    metadata: &CharmMetadata,
+    workload: &BTreeMap<String, Workload>,
+    components: &[&str],
+) -> Vec<String> {
     let mut found = Vec::new();
-    if answering(archive).next().is_none() {
+    if answering(workload).next().is_none() {
         found.extend(components.iter().map(|component| {
             format!(
                 "the component \"{component}\" never runs: no container may answer at a port; name one under \
@@ -40,12 +51,12 @@ pub fn never_asked(archive: &Archive) -> Vec<String> {
             )
         }));
     }
-    for name in archive.metadata.containers.keys() {
-        let sentence = match archive.workload.get(name) {
+    for name in metadata.containers.keys() {
+        let sentence = match workload.get(name) {
             None => format!(
                 "the container \"{name}\" can run nothing: capabilities.yaml has nothing for it under workload"
             ),
-            Some(workload) if workload.ports.is_empty() => format!(
+            Some(own) if own.ports.is_empty() => format!(
                 "the container \"{name}\" can answer nobody: it has no ports; write workload: {{{name}: {{ports: [80/tcp]}}}} \
                  in capabilities.yaml"
             ),
@@ -60,8 +71,8 @@ pub fn never_asked(archive: &Archive) -> Vec<String> {
 }
 
 /// The containers whose services may answer somewhere.
-fn answering(archive: &Archive) -> impl Iterator<Item = (&String, &Workload)> {
-    let containers = archive.workload.iter();
+fn answering(workload: &BTreeMap<String, Workload>) -> impl Iterator<Item = (&String, &Workload)> {
+    let containers = workload.iter();
     containers.filter(|(_, workload)| !workload.ports.is_empty())
 }
 

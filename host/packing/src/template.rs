@@ -13,9 +13,15 @@ use crate::PackingError;
 pub enum Template {
     /// Hooks, and a file that they write.
     #[default]
-    Hooks,
+    Minimal,
     /// Hooks, and a second component that answers requests with what they write.
     Web,
+    /// One end of a relation, with credentials in a secret.
+    DatabaseClient,
+    /// Units that live beside those of another application.
+    Subordinate,
+    /// Units that agree, with a leader.
+    Peers,
 }
 
 /// File in the project, and its template. The templates carry another ending so that cargo and
@@ -24,32 +30,48 @@ pub(crate) type Files = &'static [(&'static str, &'static str)];
 
 const IGNORED: (&str, &str) = (
     ".gitignore",
-    include_str!("../templates/rust/gitignore.template"),
+    include_str!("../templates/common/gitignore.template"),
 );
 
-const HOOKS: Files = &[
-    IGNORED,
-    (
-        "Cargo.toml",
-        include_str!("../templates/rust/Cargo.toml.template"),
-    ),
-    (
-        "README.md",
-        include_str!("../templates/rust/README.md.template"),
-    ),
-    (
-        "charmcraft.yaml",
-        include_str!("../templates/rust/charmcraft.yaml.template"),
-    ),
-    (
-        "src/lib.rs",
-        include_str!("../templates/rust/lib.rs.template"),
-    ),
-    (
-        "src/tests.rs",
-        include_str!("../templates/rust/tests.rs.template"),
-    ),
-];
+const MANIFEST: (&str, &str) = (
+    "Cargo.toml",
+    include_str!("../templates/common/Cargo.toml.template"),
+);
+
+/// The files of a template with one crate, which differ in what they say.
+macro_rules! one_crate {
+    ($folder:literal) => {
+        &[
+            IGNORED,
+            MANIFEST,
+            (
+                "README.md",
+                include_str!(concat!("../templates/", $folder, "/README.md.template")),
+            ),
+            (
+                "charmcraft.yaml",
+                include_str!(concat!(
+                    "../templates/",
+                    $folder,
+                    "/charmcraft.yaml.template"
+                )),
+            ),
+            (
+                "src/lib.rs",
+                include_str!(concat!("../templates/", $folder, "/lib.rs.template")),
+            ),
+            (
+                "src/tests.rs",
+                include_str!(concat!("../templates/", $folder, "/tests.rs.template")),
+            ),
+        ]
+    };
+}
+
+const MINIMAL: Files = one_crate!("minimal");
+const DATABASE_CLIENT: Files = one_crate!("database-client");
+const SUBORDINATE: Files = one_crate!("subordinate");
+const PEERS: Files = one_crate!("peers");
 
 const WEB: Files = &[
     IGNORED,
@@ -92,27 +114,32 @@ const WEB: Files = &[
 ];
 
 impl Template {
-    const ALL: [Self; 2] = [Self::Hooks, Self::Web];
+    /// All of them, the one for a first charm first.
+    pub const ALL: [Self; 5] = [
+        Self::Minimal,
+        Self::Web,
+        Self::DatabaseClient,
+        Self::Subordinate,
+        Self::Peers,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Self::Hooks => "hooks",
+            Self::Minimal => "minimal",
             Self::Web => "web",
+            Self::DatabaseClient => "database-client",
+            Self::Subordinate => "subordinate",
+            Self::Peers => "peers",
         }
     }
 
     pub(crate) fn files(self) -> Files {
         match self {
-            Self::Hooks => HOOKS,
+            Self::Minimal => MINIMAL,
             Self::Web => WEB,
-        }
-    }
-
-    /// Tests of the whole project.
-    pub(crate) fn test(self) -> &'static str {
-        match self {
-            Self::Hooks => "cargo test",
-            Self::Web => "cargo test --workspace",
+            Self::DatabaseClient => DATABASE_CLIENT,
+            Self::Subordinate => SUBORDINATE,
+            Self::Peers => PEERS,
         }
     }
 }

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use periapt_model::charm::Archive;
-use periapt_packing::{InitOptions, Options, PackingError, Template, build, init, inspect, pack};
+use periapt_packing::{
+    InitOptions, Options, PackingError, Severity, Template, TestOptions, build, has_scenarios,
+    init, inspect, lint, pack, sdk, test, test_scenarios,
+};
 
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -94,11 +97,12 @@ fn of_checkout(template: Template) -> InitOptions {
     }
 }
 
-/// Has a new project use the versions of the project's own charms, which are on this machine already:
-/// what a registry answers, and how quickly, is not what is tested.
-fn with_known_versions(project: &Path) {
-    let lock = checkout().join("charms/Cargo.lock");
-    fs::copy(lock, project.join("Cargo.lock")).expect("copies");
+/// A project as its author gets it, with its own copy of the SDK.
+fn vendored(template: Template) -> InitOptions {
+    InitOptions {
+        template,
+        sdk: None,
+    }
 }
 
 #[test]
@@ -108,16 +112,22 @@ fn an_unknown_template_is_refused_with_the_nearest() {
     assert_eq!(error.code(), "packing-unknown-template");
     let said = error.to_string();
     assert!(said.contains("did you mean \"web\"?"), "{said}");
-    assert!(said.ends_with("there are hooks, web"), "{said}");
+    assert!(
+        said.ends_with("there are minimal, web, database-client, subordinate, peers"),
+        "{said}"
+    );
 }
 
 #[test]
 fn a_new_project_tests_builds_and_packs() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join("my-charm");
-    let made = init("my-charm", &project, &of_checkout(Template::Hooks)).expect("makes it");
-    with_known_versions(&project);
-    assert!(made.files.contains(&"src/lib.rs".to_owned()) && made.next_steps.len() == 4);
+    let made = init("my-charm", &project, &of_checkout(Template::Minimal)).expect("makes it");
+    assert!(made.files.contains(&"src/lib.rs".to_owned()) && made.next_steps.len() == 5);
+    assert!(
+        !project.join("vendor").exists(),
+        "it uses the checkout's SDK"
+    );
     assert_eq!(
         init("my-charm", &project, &InitOptions::default())
             .expect_err("taken")
@@ -202,8 +212,7 @@ fn what_cannot_be_built_says_why() {
     );
 
     let project = folder.path().join("broken");
-    init("broken", &project, &of_checkout(Template::Hooks)).expect("makes it");
-    with_known_versions(&project);
+    init("broken", &project, &of_checkout(Template::Minimal)).expect("makes it");
     fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
     let error = build(&project, &options()).expect_err("does not compile");
     assert_eq!(error.code(), "packing-compile-failed");
@@ -225,7 +234,7 @@ fn what_cannot_be_built_says_why() {
 fn a_mistake_in_the_metadata_is_told_before_anything_is_compiled() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join("wrong");
-    init("wrong", &project, &of_checkout(Template::Hooks)).expect("makes it");
+    init("wrong", &project, &of_checkout(Template::Minimal)).expect("makes it");
     // Compiling this would fail with another code.
     fs::write(project.join("src/lib.rs"), "this does not compile").expect("writes");
     fs::write(project.join("charmcraft.yaml"), "name: [").expect("writes");
@@ -242,16 +251,18 @@ fn a_project_may_have_the_name_of_a_keyword_or_of_what_the_sdk_exports() {
     let longest = format!("{}all", "long-".repeat(25));
     assert_eq!(longest.len(), periapt_model::bounds::NAME_BYTES.length());
     for (name, template) in [
-        ("self", Template::Hooks),
-        ("status", Template::Hooks),
-        ("a-very-long-name-of-a-charm-that-says-all", Template::Hooks),
-        (&longest, Template::Hooks),
+        ("self", Template::Minimal),
+        ("status", Template::Minimal),
+        (
+            "a-very-long-name-of-a-charm-that-says-all",
+            Template::Minimal,
+        ),
+        (&longest, Template::Minimal),
         ("service", Template::Web),
         (&format!("web-{}", &longest[5..]), Template::Web),
     ] {
         let project = folder.path().join(name);
         init(name, &project, &of_checkout(template)).expect("makes it");
-        with_known_versions(&project);
         for arguments in [
             &["check", "--quiet", "--workspace", "--tests", "--jobs", "2"][..],
             &["fmt", "--all", "--check"],
@@ -279,4 +290,190 @@ fn a_project_may_have_the_name_of_a_keyword_or_of_what_the_sdk_exports() {
             name
         );
     }
+}
+
+/// Each template, from its own copy of the SDK: what an author does on the first day.
+#[test]
+fn every_template_tests_lints_builds_and_packs_in_a_folder_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for template in Template::ALL {
+        let name = format!("first-{}", template.name());
+        let project = folder.path().join(&name);
+        let made = init(&name, &project, &vendored(template)).expect("makes it");
+        assert!(
+            made.files.contains(&"vendor/periapt/".to_owned()),
+            "{made:?}"
+        );
+        let manifest = fs::read_to_string(project.join("Cargo.toml")).expect("reads");
+        let checkout = checkout().display().to_string();
+        assert!(!manifest.contains(&checkout), "{manifest}");
+
+        let options_of_tests = TestOptions {
+            target_dir: options().target_dir,
+            jobs: Some(2),
+            arguments: Vec::new(),
+        };
+        test(&project, &options_of_tests).unwrap_or_else(|error| panic!("{name}: {error}"));
+
+        let found = lint(&project, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(found.is_empty(), "{name}: {found:?}");
+        build(&project, &options()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let bytes = fs::read(project.join("build/charm.wasm")).expect("reads");
+        let outside = inspect(&bytes).expect("reads");
+        // Which hooks it answers is what a sandbox says; those of its methods are what it has here.
+        let hooks = hooks_of(template);
+        let found = lint(&project, Some((&outside, hooks.as_slice()))).expect("looks");
+        assert!(found.is_empty(), "{name}: {found:?}");
+        let packed =
+            pack(&project, folder.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(
+            packed.files.iter().all(|file| !file.starts_with("vendor/")),
+            "{packed:?}"
+        );
+        for file in ["README.md", "charm.wasm", "charmcraft.yaml"] {
+            assert!(
+                packed.files.contains(&file.to_owned()),
+                "{name}: {packed:?}"
+            );
+        }
+    }
+}
+
+fn hooks_of(template: Template) -> Vec<String> {
+    let relation = match template {
+        Template::Minimal | Template::Web => "start",
+        Template::DatabaseClient => "database-relation-changed",
+        Template::Subordinate => "host-relation-changed",
+        Template::Peers => "members-relation-changed",
+    };
+    vec!["config-changed".to_owned(), relation.to_owned()]
+}
+
+#[test]
+fn a_project_has_a_copy_of_the_sdk_that_is_replaced_as_a_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("copy");
+    init("copy", &project, &vendored(Template::Minimal)).expect("makes it");
+    let crate_of_sdk = project.join(sdk::FOLDER).join("guest-sdk/rust/src/lib.rs");
+    fs::write(&crate_of_sdk, "changed").expect("writes");
+    sdk::vendor(&project).expect("writes the SDK");
+    let own = fs::read_to_string(checkout().join("guest-sdk/rust/src/lib.rs")).expect("reads");
+    assert_eq!(fs::read_to_string(&crate_of_sdk).expect("reads"), own);
+}
+
+#[test]
+fn code_that_does_not_fit_the_files_does_not_compile_and_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("unfit");
+    init("unfit", &project, &of_checkout(Template::Minimal)).expect("makes it");
+    let change = |file: &str, from: &str, to: &str| {
+        let path = project.join(file);
+        let text = fs::read_to_string(&path).expect("reads");
+        assert!(text.contains(from), "{file} has {from}");
+        fs::write(&path, text.replace(from, to)).expect("writes");
+    };
+    change("charmcraft.yaml", "    greeting:", "    greetign:");
+    let error = build(&project, &options()).expect_err("does not fit");
+    let PackingError::Compile { output } = &error else {
+        panic!("{error}");
+    };
+    for said in [
+        "charmcraft.yaml declares no option \"greeting\"; did you mean \"greetign\"?",
+        "charmcraft.yaml declares the option \"greetign\", and no field reads it",
+    ] {
+        assert!(output.contains(said), "{said}: {output}");
+    }
+    change("charmcraft.yaml", "    greetign:", "    greeting:");
+    change(
+        "src/lib.rs",
+        "    fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {",
+        "    fn relation_broken(\n        &mut self,\n        _: &Context<Config>,\n        _: &periapt_charm::RelationEvent,\n    ) -> Result<()> {\n        Ok(())\n    }\n\n    fn config_changed(&mut self, context: &Context<Config>) -> Result<()> {",
+    );
+    let error = build(&project, &options()).expect_err("does not fit");
+    let PackingError::Compile { output } = &error else {
+        panic!("{error}");
+    };
+    assert!(
+        output.contains("charmcraft.yaml declares no endpoint, so no hook of a relation ever runs"),
+        "{output}"
+    );
+}
+
+#[test]
+fn tests_that_fail_are_named_with_their_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("failing");
+    init("failing", &project, &of_checkout(Template::Minimal)).expect("makes it");
+    let tests = project.join("src/tests.rs");
+    let text = fs::read_to_string(&tests).expect("reads");
+    fs::write(
+        &tests,
+        text.replace("\"Good morning\"));", "\"Good night\"));"),
+    )
+    .expect("writes");
+    let options = TestOptions {
+        target_dir: options().target_dir,
+        jobs: Some(2),
+        arguments: vec!["the_greeting".to_owned()],
+    };
+    let error = test(&project, &options).expect_err("fails");
+    assert_eq!(error.code(), "packing-tests-fail");
+    assert!(error.to_string().contains("failing"), "{error}");
+    let others = TestOptions {
+        arguments: vec!["an_empty_greeting".to_owned()],
+        ..options
+    };
+    test(&project, &others).expect("the other one passes");
+}
+
+#[test]
+fn the_projects_own_charms_declare_what_they_answer() {
+    for name in [
+        "counter",
+        "front",
+        "gateway",
+        "site",
+        "vault",
+        "log-shipper",
+        "registry",
+    ] {
+        let project = checkout().join("charms").join(name);
+        let found = lint(&project, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let errors = found.iter().filter(|one| one.severity == Severity::Error);
+        assert_eq!(errors.count(), 0, "{name}: {found:#?}");
+    }
+}
+
+#[test]
+fn scenarios_are_given_the_packed_charm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("tried");
+    init("tried", &project, &of_checkout(Template::Minimal)).expect("makes it");
+    assert!(!has_scenarios(&project));
+    let write = |file: &str, text: &str| {
+        let path = project.join("scenarios").join(file);
+        fs::create_dir_all(path.parent().expect("has one")).expect("makes a folder");
+        fs::write(path, text).expect("writes");
+    };
+    write(
+        "Cargo.toml",
+        "[package]\nname = \"tried-scenarios\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    write(
+        "src/lib.rs",
+        "#[test]\nfn it_is_packed() {\n    let charm = std::env::var(\"PERIAPT_CHARM\").unwrap();\n    \
+         assert_eq!(std::fs::read(charm).unwrap(), b\"packed\");\n}\n",
+    );
+    assert!(has_scenarios(&project));
+    let charm = folder.path().join("tried.charm");
+    let options = TestOptions {
+        target_dir: options().target_dir,
+        jobs: Some(2),
+        arguments: Vec::new(),
+    };
+    fs::write(&charm, "packed").expect("writes");
+    test_scenarios(&project, &charm, &options).unwrap_or_else(|error| panic!("{error}"));
+    fs::write(&charm, "another").expect("writes");
+    let error = test_scenarios(&project, &charm, &options).expect_err("another charm");
+    assert_eq!(error.code(), "packing-tests-fail");
 }

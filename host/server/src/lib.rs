@@ -11,6 +11,7 @@
 //! is one run of the API server.
 
 pub mod access;
+mod alerts;
 pub mod audit;
 pub mod authenticator;
 pub mod authority;

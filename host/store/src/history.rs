@@ -8,7 +8,7 @@ use crate::db::{columns, params};
 use crate::error::StoreError;
 use crate::status::kind;
 use crate::usage::prune_traffic;
-use crate::{Result, Store, hook};
+use crate::{Result, Store, difference, hook};
 
 columns! {
     struct Line -> HistoryEntry {
@@ -70,7 +70,8 @@ impl Store {
 
     /// Drops lines older than `max_age_ms`, then the oldest until the rest fits
     /// `max_size_mb`; a bound of 0 does not bind. How many went. Current statuses stay. Runs of
-    /// hooks are held to the same age, and to a number for each unit; requests by the minute to the same age.
+    /// hooks are held to the same age, and to a number for each unit; what settings were before, likewise, to a
+    /// number for the model; requests by the minute to the same age.
     pub async fn prune_status_history(
         &self,
         model: &ModelUuid,
@@ -84,6 +85,7 @@ impl Store {
                 let age = i64::try_from(max_age_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
                 let oldest = (max_age_ms > 0).then(|| tx.now.saturating_sub(age));
                 gone += hook::runs::prune(tx, &model, oldest).await?;
+                gone += difference::prune(tx, &model, oldest).await?;
                 if let Some(oldest) = oldest {
                     gone += prune_traffic(tx, &model, oldest).await?;
                     let sql = "DELETE FROM status_history WHERE model_uuid = $1 AND time < $2";

@@ -17,6 +17,7 @@ use periapt_database::{OpenDatabase, Options};
 use periapt_model::ModelUuid;
 use periapt_model::refusal::Subject;
 
+mod alert;
 mod annotation;
 mod application;
 mod audit;
@@ -28,11 +29,13 @@ mod cleanup;
 mod cloud;
 mod controller;
 mod database;
+mod difference;
 mod entities;
 mod error;
 mod full_status;
 mod history;
 mod hook;
+mod incident;
 pub mod lease;
 mod life;
 mod log;
@@ -49,6 +52,7 @@ mod secret;
 mod status;
 mod storage;
 mod tables;
+mod timeline;
 mod unit;
 mod usage;
 mod user;
@@ -60,6 +64,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use alert::{DueDelivery, StoredReceiver};
 pub use audit::{AUDIT_AGE, AUDIT_ROWS};
 pub use changes::namespace;
 pub use charm::CompiledForm;

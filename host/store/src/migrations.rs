@@ -31,4 +31,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0027_agent_passwords.sql"),
     include_str!("migrations/0028_reboots.sql"),
     include_str!("migrations/0029_storage.sql"),
+    include_str!("migrations/0030_incidents.sql"),
+    include_str!("migrations/0033_alerts.sql"),
 ];

@@ -8,8 +8,8 @@ use periapt_model::ModelUuid;
 
 use crate::db::{Param, Tx, params};
 use crate::{
-    Result, annotation, application, block, charm, cleanup, controller, database, hook, lease, log,
-    machine, model, operation, payload, relation, resource, secret, status, storage, unit, usage,
+    Result, alert, annotation, application, block, charm, cleanup, controller, database, difference, hook,
+    incident, lease, log, machine, model, operation, payload, relation, resource, secret, status, storage, unit, usage,
     user,
 };
 
@@ -107,7 +107,10 @@ pub(crate) const ALL: &[&[Table]] = &[
     controller::TABLES,
     usage::TABLES,
     user::TABLES,
+    alert::TABLES,
     database::TABLES,
+    difference::TABLES,
+    incident::TABLES,
 ];
 
 /// Deletes all rows of a model.

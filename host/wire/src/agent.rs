@@ -8,6 +8,7 @@
 //! on them. Times are microseconds since the epoch (UTC), durations milliseconds.
 
 pub mod action_pruner;
+pub mod alerts;
 pub mod application_scaler;
 pub mod charm_downloader;
 pub mod charm_revisions;

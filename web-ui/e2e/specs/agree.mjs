@@ -8,11 +8,18 @@ export default async function ({ enter, world }) {
   await periapt("deploy", charm("site"), "fine");
   await periapt("wait-for", "application", "fine", "--timeout", "3m");
   const { page } = await enter();
-  await signIn(page, world, `/models/${model}`);
+  await signIn(page, world, `/models/${model}?tab=units`);
   for (const unit of ["probe/0", "probe/1"]) await unitSays(page, unit, "error");
 
   const told = await api(page, "GET", `/v1/models/${model}/applications/probe`);
   check(told.status.status === "error", `the API calls the application ${told.status.status}`);
+  await page.getByRole("tab", { name: /^Applications/ }).click();
+  const { applications } = JSON.parse(await periapt("status", "--format", "json"));
+  const inCli = applications.probe["application-status"].current;
+  check(inCli === "error", `the command line calls the application ${inCli}`);
+  await page.getByLabel("Search everything").fill("probe");
+  await page.getByRole("option", { name: /^application.*probe.*error/ }).first().waitFor();
+  await page.keyboard.press("Escape");
   const row = page.locator('tr[data-application="probe"]');
   await row.getByText("error", { exact: true }).waitFor();
   await row.getByText("0/2").waitFor();
@@ -24,17 +31,20 @@ export default async function ({ enter, world }) {
   // The count leads to what it counted, and the filter is in the address.
   await page.locator("header.page-head").getByRole("link", { name: "2 error" }).click();
   await page.waitForURL(/status=error/);
+  await unitRow(page, "probe/0").waitFor();
   await unitRow(page, "fine/0").waitFor({ state: "detached" });
+  await unitRow(page, "probe/1").waitFor();
   check((await page.locator("tr[data-unit]").count()) === 2, "the filter shows other units than were counted");
+  await page.getByRole("tab", { name: "Units 2 of 3" }).waitFor();
+  await page.goto(`/models/${model}?status=error`);
   await row.waitFor();
   check((await page.locator("tr[data-application]").count()) === 1, "the filter shows other applications");
-  await page.getByRole("region", { name: "Units" }).getByText("2 of 3").waitFor();
   await row.getByRole("link", { name: "probe", exact: true }).click();
   await page.locator("header.page-head").getByText("error", { exact: true }).waitFor();
   await page.goBack();
   await page.waitForURL(/status=error/);
-  await page.getByRole("button", { name: "Clear" }).click();
-  await unitRow(page, "fine/0").waitFor();
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.locator('tr[data-application="fine"]').waitFor();
   await page.getByLabel("Filter by name, status or message").fill("nothing is like this");
   await page.getByRole("heading", { name: "Nothing matches this filter" }).waitFor();
   check((await page.locator("table").count()) === 0, "empty tables");

@@ -30,6 +30,11 @@ export default async function ({ enter, world }) {
     await dialog.getByRole("button", { name: "Add user" }).click();
     await dialog.getByLabel("Registration string").waitFor();
     check((await dialog.getByRole("button", { name: "Cancel" }).count()) === 0, "Cancel after it was done");
+    // The link has all that the text has.
+    const text = await dialog.getByLabel("Registration string").inputValue();
+    const invited = await enter({ dark });
+    await invited.page.goto(`/register#${encodeURIComponent(text)}`);
+    await invited.page.getByText(`For user ${dark ? "ada" : "bob"} of`).waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
   }
 }

@@ -97,7 +97,7 @@ async function reveals(page, world) {
   check((await seen().count()) === 0, "the value came back with the page");
 
   await visit(page, ["audit", `/models/${world.model}/audit`, world.model]);
-  await page.getByText(/\/reveal/).first().waitFor();
+  await page.getByText(/revealed secret/).first().waitFor();
 }
 
 async function takesBack(page, world, id) {

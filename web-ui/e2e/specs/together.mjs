@@ -5,7 +5,7 @@ export default async function ({ enter, world }) {
   const one = await enter();
   const other = await enter({ dark: true });
   await signIn(one.page, world);
-  await signIn(other.page, world, `/models/${world.model}`);
+  await signIn(other.page, world, `/models/${world.model}?tab=units`);
   await mark(other.page);
   await deployProbe(one.page, world, "start: status active seen");
   await unitSays(other.page, "probe/0", "active", "seen");

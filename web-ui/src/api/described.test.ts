@@ -9,10 +9,13 @@ import { uploadCharm, uploadResource } from "./upload";
 /** Calls whose arguments are not all texts and numbers. */
 const ARGUMENTS: Record<string, unknown[]> = {
   "applications.remove": ["m", "site", true, true],
-  "audit.page": ["m", { user: "u", matching: "m", result: "ok", since: 1, until: 2, limit: 1, after: "a" }],
+  "audit.page": ["m", { user: "u", matching: "m", result: "ok", kind: "change", since: 1, until: 2, limit: 1, after: "a" }],
+  "machines.add": ["m", 2, "mem=4G"],
+  "machines.remove": ["m", "0", true, true],
   "models.destroy": ["m", true, false],
   "units.remove": ["m", "site/0", true, true],
-  "hooks.page": ["m", { unit: "site/0", application: "site", hook: "start", result: "ok", limit: 1, after: "a" }],
+  "hooks.page": ["m", { unit: "site/0", application: "site", hook: "start", result: "ok", since: 1, until: 2, limit: 1, after: "a" }],
+  "timeline.page": ["m", { from: "f", to: "t", kinds: "hook", application: "site", limit: 1, after: "a" }],
   "operations.page": ["m", { units: "site/0", applications: "site", actions: "rebuild", status: "failed", limit: 1, after: "a" }],
   "storage.add": ["m", "site/0", { storage: "data", asked: {} }],
   "storage.attach": ["m", "data/0", "site/0"],
@@ -52,7 +55,7 @@ describe("the API's description", () => {
   });
 
   it("has the streams", () => {
-    const filter = { include: "a", exclude: "b", level: "INFO", "include-module": "c", "exclude-module": "d", tail: 1 };
+    const filter = { include: "a", exclude: "b", level: "INFO", "include-module": "c", "exclude-module": "d", tail: 1, from: "f", to: "t" };
     const addresses = [paths.events(null), paths.events("m"), logAddress("m", filter)];
     expect(addresses.flatMap((address) => undescribed("GET", address))).toEqual([]);
   });

@@ -151,6 +151,16 @@ export const relations = {
 };
 
 export const machines = {
+  /** They stay until they are removed, whether or not units run on them. */
+  add: (model: string, count: number, constraints: string) =>
+    call<t.MachineInfo[]>("POST", paths.machines(model), {
+      body: { count, ...(constraints && { constraints }) },
+    }),
+  /** Refused while units run on it, unless with force: then they go along. */
+  remove: (model: string, id: string, force: boolean, destroyStorage: boolean) =>
+    call<t.Removal>("DELETE", paths.machine(model, id) + paths.removal(force, destroyStorage || null)),
+  retryProvisioning: (model: string, id: string) =>
+    call<t.MachineInfo>("POST", `${paths.machine(model, id)}/retry-provisioning`),
   history: (model: string, id: string, limit: number) =>
     call<t.HistoryEntry[]>("GET", `${paths.machine(model, id)}/history`, { query: { limit } }),
 };
@@ -160,6 +170,9 @@ export interface HookFilter {
   application?: string | undefined;
   hook?: string | undefined;
   result?: string | undefined;
+  /** Microseconds. */
+  since?: number | undefined;
+  until?: number | undefined;
   limit?: number;
   after?: string | undefined;
 }
@@ -167,6 +180,30 @@ export interface HookFilter {
 export const hooks = {
   page: (model: string, filter: HookFilter) =>
     page<t.HookRun>(`${paths.model(model)}/hooks`, { ...filter }),
+  report: (model: string, id: number) => call<t.HookDetails>("GET", paths.hookReport(model, id)),
+};
+
+export const incidents = {
+  list: (model: string) => all<t.IncidentInfo>(paths.incidents(model)),
+  retry: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "retry")),
+  skip: (model: string, id: string) => call<t.IncidentAnswer>("POST", paths.incident(model, id, "skip")),
+  /** For so many seconds; until it changes without. */
+  silence: (model: string, id: string, seconds: number | null) =>
+    call<t.SilenceInfo>("POST", paths.incident(model, id, "silence"), { body: seconds === null ? {} : { seconds } }),
+  endSilence: (model: string, id: string) => call<unknown>("DELETE", paths.incident(model, id, "silence")),
+};
+
+export interface TimelineFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  kinds?: string | undefined;
+  application?: string | undefined;
+  limit?: number;
+  after?: string | undefined;
+}
+
+export const timeline = {
+  page: (model: string, filter: TimelineFilter) => page<t.TimelineEntry>(paths.timeline(model), { ...filter }),
 };
 
 export interface OperationFilter {
@@ -249,6 +286,32 @@ export const secretBackends = {
   list: () => call<t.SecretBackendInfo[]>("GET", paths.SECRET_BACKENDS),
 };
 
+export interface NewAlertRule {
+  name: string;
+  condition: t.AlertCondition;
+  threshold: string;
+  model?: string;
+  receivers: string[];
+}
+
+export const alerts = {
+  list: (state: "firing" | "resolved", limit: number) =>
+    page<t.AlertInfo>(paths.ALERTS, { state, limit }),
+  /** The visitor takes it on. */
+  acknowledge: (id: number) => call<t.AlertInfo>("POST", `${paths.alert(id)}/acknowledge`),
+  rules: () => call<t.AlertRuleInfo[]>("GET", paths.ALERT_RULES),
+  addRule: (body: NewAlertRule) => call<t.AlertRuleInfo>("POST", paths.ALERT_RULES, { body }),
+  removeRule: (name: string) => call<unknown>("DELETE", paths.alertRule(name)),
+  silenceRule: (name: string, duration: string) =>
+    call<t.AlertRuleInfo>("POST", `${paths.alertRule(name)}/silence`, { body: { duration } }),
+  receivers: () => call<t.AlertReceiverInfo[]>("GET", paths.ALERT_RECEIVERS),
+  addReceiver: (body: { name: string; type: string; config: t.SecretValues }) =>
+    call<t.AlertReceiverInfo>("POST", paths.ALERT_RECEIVERS, { body }),
+  removeReceiver: (name: string) => call<unknown>("DELETE", paths.alertReceiver(name)),
+  testReceiver: (name: string) => call<t.AlertDelivery>("POST", `${paths.alertReceiver(name)}/test`),
+  deliveries: (limit: number) => page<t.AlertDelivery>(paths.ALERT_DELIVERIES, { limit }),
+};
+
 export const storage = {
   attach: (model: string, id: string, unit: string) =>
     call<t.StorageInfo>("POST", `${paths.storage(model, id)}/attach`, { body: { unit } }),
@@ -281,6 +344,8 @@ export interface AuditFilter {
   user?: string | undefined;
   matching?: string | undefined;
   result?: string | undefined;
+  /** `change`, `sign-in`, `call`. */
+  kind?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
   limit?: number;

@@ -11,6 +11,8 @@ export const application = (inModel: string, name: string): string =>
 export const unit = (inModel: string, name: string): string =>
   `${model(inModel)}/units/${name.split("/").map(part).join("/")}`;
 
+export const machines = (inModel: string): string => `${model(inModel)}/machines`;
+
 /** A container's id is written with dashes. */
 export const machine = (inModel: string, id: string): string =>
   `${model(inModel)}/machines/${part(id.replaceAll("/", "-"))}`;
@@ -28,6 +30,17 @@ export const charm = (inModel: string, url: string): string =>
 export const events = (inModel: string | null): string =>
   inModel === null ? "/v1/events" : `${model(inModel)}/events`;
 
+export const ALERTS = "/v1/alerts";
+export const ALERT_RULES = "/v1/alert-rules";
+export const ALERT_RECEIVERS = "/v1/alert-receivers";
+export const ALERT_DELIVERIES = "/v1/alert-deliveries";
+
+export const alert = (id: number): string => `${ALERTS}/${id}`;
+
+export const alertRule = (name: string): string => `${ALERT_RULES}/${part(name)}`;
+
+export const alertReceiver = (name: string): string => `${ALERT_RECEIVERS}/${part(name)}`;
+
 export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
 export const actions = (inModel: string, name: string): string => `${application(inModel, name)}/actions`;
@@ -36,6 +49,16 @@ export const resources = (inModel: string, name: string): string => `${applicati
 
 export const resource = (inModel: string, name: string, resource: string): string =>
   `${resources(inModel, name)}/${part(resource)}`;
+
+export const incidents = (inModel: string): string => `${model(inModel)}/incidents`;
+
+/** What is done with an incident: `retry`, `skip` or `silence`. */
+export const incident = (inModel: string, id: string, what: "retry" | "skip" | "silence"): string =>
+  `${incidents(inModel)}/${part(id)}/${what}`;
+
+export const timeline = (inModel: string): string => `${model(inModel)}/timeline`;
+
+export const hookReport = (inModel: string, id: number): string => `${model(inModel)}/hooks/${id}/report`;
 
 export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;
 

@@ -46,6 +46,12 @@ export type Removal = Schemas["Removal"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type MetricHistory = Schemas["MetricHistory"];
 export type HookRun = Schemas["HookRun"];
+export type HookDetails = Schemas["HookDetails"];
+export type RunEffect = Schemas["RunEffect"];
+export type IncidentInfo = Schemas["IncidentInfo"];
+export type IncidentAnswer = Schemas["IncidentAnswer"];
+export type SilenceInfo = Schemas["SilenceInfo"];
+export type TimelineEntry = Schemas["TimelineEntry"];
 export type AuditRecord = Schemas["AuditRecord"];
 export type Reachability = Schemas["Reachability"];
 export type UnitReach = Schemas["UnitReach"];
@@ -59,6 +65,12 @@ export type Figures = Schemas["Figures"];
 export type NodeView = Schemas["NodeView"];
 export type EngineView = Schemas["EngineView"];
 export type EngineMap = Schemas["EngineMap"];
+
+export type AlertInfo = Schemas["AlertInfo"];
+export type AlertRuleInfo = Schemas["AlertRuleInfo"];
+export type AlertReceiverInfo = Schemas["AlertReceiverInfo"];
+export type AlertDelivery = Schemas["AlertDelivery"];
+export type AlertCondition = Schemas["Condition"];
 
 export type SecretInfo = Schemas["SecretInfo"];
 export type SecretRevision = Schemas["SecretRevision"];

@@ -1,3 +1,4 @@
+import { type KeyboardEvent, useRef } from "react";
 import type { Method } from "../api/client";
 import { curl } from "../lib/commands";
 import { CopyButton } from "./CopyButton";
@@ -8,13 +9,29 @@ interface Request {
   body?: unknown;
 }
 
-/** "Copy as CLI" and "Copy as curl" for what a page shows. */
+/** What a page shows, as commands: folded away, since it is the last thing that most come for. */
 export function CopyTools({ cli, request }: { cli: string; request: Request }) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || !menu.current?.open) return;
+    event.stopPropagation();
+    menu.current.open = false;
+    menu.current.querySelector("summary")?.focus();
+  };
   return (
-    <div className="copy-tools" role="group" aria-label="Copy as a command">
-      <CopyButton text={cli} label="Copy as CLI" />
-      <CopyButton text={curl(request.method ?? "GET", request.path, request.body)} label="Copy as curl" />
-    </div>
+    <details ref={menu} className="copy-tools" onKeyDown={onKeyDown}>
+      <summary>
+        <code aria-hidden="true">&gt;_</code> <span>Show as command</span>
+      </summary>
+      <div className="copy-tools__body">
+        <p>What this page shows, on the command line:</p>
+        <code>{cli}</code>
+        <div className="actions">
+          <CopyButton text={cli} label="Copy as CLI" />
+          <CopyButton text={curl(request.method ?? "GET", request.path, request.body)} label="Copy as curl" />
+        </div>
+      </div>
+    </details>
   );
 }
 

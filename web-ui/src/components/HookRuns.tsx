@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { type HookFilter, hooks } from "../api";
 import { command } from "../lib/commands";
-import { toUnit } from "../lib/to";
+import { toHookRun, toUnit } from "../lib/to";
 import { useNow } from "../lib/useNow";
 import { HookChart } from "./charts";
 import { Empty, Failure, Loading } from "./States";
@@ -52,7 +52,12 @@ export function HookRuns({ model, filter, showUnit = false }: Properties) {
             { replace: true },
           )
         }
-        actions={(run) => <Link to={`${toUnit(model, run.unit)}?view=log`}>Log of {run.unit}</Link>}
+        actions={(run) => (
+          <>
+            <Link to={toHookRun(model, run.id)}>All about this run</Link>{" "}
+            <Link to={`${toUnit(model, run.unit)}?view=log`}>Log of {run.unit}</Link>
+          </>
+        )}
         label="Hooks that ran"
       />
       {runs.hasNextPage && (

@@ -1,8 +1,25 @@
-/** `/` anywhere: a field that finds models, applications, units, machines, charms and pages. */
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+/**
+ * `/` or Ctrl+K anywhere: a field that finds models, applications, units, machines, charms and pages, and does what
+ * begins with a verb.
+ */
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { find, type Target } from "../lib/search";
+import { StatusMark } from "./charts";
+import { find } from "../lib/search";
 import { useTargets } from "../lib/useTargets";
+import { useThings } from "../lib/useThings";
+import { type Act, acts, named, typedFor } from "../lib/verbs";
+import { Doing } from "./palette/Doing";
+
+/** A row of the list: somewhere to go, or something to do. */
+interface Row {
+  kind: string;
+  name: string;
+  where: string;
+  to?: string;
+  status?: string | undefined;
+  act?: Act;
+}
 
 export function Search({ model }: { model: string | null }) {
   const [open, setOpen] = useState(false);
@@ -12,13 +29,24 @@ export function Search({ model }: { model: string | null }) {
   const navigate = useNavigate();
   const id = useId();
   const targets = useTargets(model, open);
-  const found = useMemo(() => (open ? find(targets, typed) : []), [open, targets, typed]);
+  const things = useThings(model);
+  const [doing, setDoing] = useState<Act | null>(null);
+  const stopDoing = useCallback(() => setDoing(null), []);
+  const found = useMemo((): Row[] => {
+    if (!open) return [];
+    const offered = things ? acts(typed, things) : [];
+    const verbs = offered.map((act): Row => ({ kind: "do", name: named(act), where: act.hint, act }));
+    // Verbs come first where one is typed; else they would stand before what is looked for.
+    return typed.trim() === "" ? [...find(targets, typed), ...verbs] : [...verbs, ...find(targets, typed)];
+  }, [open, things, targets, typed]);
 
   useEffect(() => {
     const slash = (event: KeyboardEvent): void => {
       const at = event.target as HTMLElement;
       const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) || at.isContentEditable;
-      if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const palette = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      const plain = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (!palette && !plain) return;
       if (document.querySelector("dialog[open]")) return;
       event.preventDefault();
       field.current?.focus();
@@ -33,21 +61,39 @@ export function Search({ model }: { model: string | null }) {
     setPlace(0);
     field.current?.blur();
   };
-  const go = (target: Target | undefined): void => {
-    if (!target) return;
+  const go = (row: Row | undefined): void => {
+    if (!row) return;
+    if (row.act && !row.act.whole) {
+      setTyped(typedFor(row.act));
+      setPlace(0);
+      return;
+    }
     close();
-    void navigate(target.to);
+    if (row.act) setDoing(row.act);
+    else if (row.to) void navigate(row.to);
+  };
+  // Where there is nothing to complete, Tab goes on to what is next on the page.
+  const completes = (row: Row | undefined): boolean =>
+    typed !== "" && row?.act !== undefined && typedFor(row.act) !== typed;
+  const complete = (row: Row | undefined): void => {
+    if (!row?.act) return;
+    setTyped(typedFor(row.act));
+    setPlace(0);
   };
   const key = (event: React.KeyboardEvent): void => {
     if (event.key === "ArrowDown") setPlace((place + 1) % Math.max(1, found.length));
     else if (event.key === "ArrowUp") setPlace((place - 1 + found.length) % Math.max(1, found.length));
     else if (event.key === "Enter") go(found[place]);
+    else if (event.key === "Tab" && !event.shiftKey && completes(found[place])) complete(found[place]);
     else if (event.key === "Escape") close();
     else return;
     event.preventDefault();
   };
 
   const chosen = found[place];
+  useEffect(() => {
+    if (open) document.getElementById(`${id}-${place}`)?.scrollIntoView?.({ block: "nearest" });
+  }, [open, id, place]);
   return (
     <div className="search" role="search">
       <input
@@ -59,7 +105,7 @@ export function Search({ model }: { model: string | null }) {
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
         aria-activedescendant={chosen ? `${id}-${place}` : undefined}
-        placeholder="Search everything"
+        placeholder={things ? "Search everything, or do something" : "Search everything"}
         autoComplete="off"
         spellCheck={false}
         value={typed}
@@ -82,7 +128,7 @@ export function Search({ model }: { model: string | null }) {
       >
         {found.map((target, index) => (
           <li
-            key={`${target.kind} ${target.to}`}
+            key={`${target.kind} ${target.to ?? target.name}`}
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === place}
@@ -94,6 +140,7 @@ export function Search({ model }: { model: string | null }) {
           >
             <span className="search__kind">{target.kind}</span>
             <span className="search__name">{target.name}</span>
+            {target.status && <StatusMark status={target.status} />}
             <span className="search__where">{target.where}</span>
           </li>
         ))}
@@ -103,6 +150,7 @@ export function Search({ model }: { model: string | null }) {
           </li>
         )}
       </ul>
+      {doing && model !== null && <Doing model={model} act={doing} onClose={stopDoing} />}
     </div>
   );
 }

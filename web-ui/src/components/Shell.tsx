@@ -1,8 +1,12 @@
 /** The frame of every page: where one can go, whether it is live, who is signed in. */
 import { type ReactNode, useEffect, useState } from "react";
 import { Link, NavLink, useLocation } from "react-router";
+import { useHealth } from "../live/context";
 import { useSuperuser, useVisitor } from "../session";
+import { AlertNotifier } from "./AlertNotifier";
+import { ControllerSwitch } from "./ControllerSwitch";
 import { ErrorBoundary } from "./ErrorBoundary";
+import { FaviconBadge } from "./FaviconBadge";
 import { LiveBadge } from "./LiveBadge";
 import { Logo } from "./Logo";
 import { Search } from "./Search";
@@ -16,8 +20,8 @@ interface Place {
 
 const PLACES: Place[] = [
   { to: "/models", label: "Models" },
+  { to: "/alerts", label: "Alerts" },
   { to: "/audit", label: "Audit", superuser: true },
-  { to: "/workers", label: "Workers", superuser: true },
   { to: "/controller", label: "Controller" },
   { to: "/users", label: "Users", superuser: true },
 ];
@@ -25,11 +29,13 @@ const PLACES: Place[] = [
 export function Shell({ model = null, children }: { model?: string | null; children: ReactNode }) {
   const { session, whoami } = useVisitor();
   const superuser = useSuperuser();
+  const stale = useHealth().health.state === "stale";
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
   useEffect(() => setOpen(false), [pathname]);
   return (
-    <div className={`shell ${open ? "is-open" : ""}`}>
+    <div className={`shell ${open ? "is-open" : ""} ${stale ? "is-stale" : ""}`}>
+      <AlertNotifier />
       <a className="skip-link" href="#content">
         Skip to the content
       </a>
@@ -58,7 +64,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
             ))}
           </ul>
           <div className="side__foot">
-            {whoami && <p className="side__controller">{whoami.controller}</p>}
+            {whoami && <ControllerSwitch name={whoami.controller} />}
             <NavLink to="/account">{session?.user ?? "Account"}</NavLink>
             <ThemeSwitch />
           </div>
@@ -67,8 +73,14 @@ export function Shell({ model = null, children }: { model?: string | null; child
       <div className="top">
         <Search model={model} />
         <LiveBadge />
+        <FaviconBadge />
       </div>
       <main id="content" className="page" tabIndex={-1}>
+        {stale && (
+          <p className="stale-note" role="note">
+            Not live: this page shows how things were. Changes made here may not arrive.
+          </p>
+        )}
         <ErrorBoundary key={pathname}>{children}</ErrorBoundary>
       </main>
     </div>

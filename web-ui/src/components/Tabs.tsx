@@ -4,6 +4,8 @@ import { NavLink, useLocation } from "react-router";
 export interface Tab {
   to: string;
   label: string;
+  /** What of the address stays when one goes there, with its question mark. */
+  search?: string;
   count?: number;
   end?: boolean;
 }
@@ -24,9 +26,9 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   return (
     <nav ref={strip} className="tabs" aria-label={label}>
       <ul>
-        {tabs.map(({ to, label: text, count, end = false }) => (
+        {tabs.map(({ to, label: text, search = "", count, end = false }) => (
           <li key={to}>
-            <NavLink to={to} end={end}>
+            <NavLink to={to + search} end={end}>
               {text}
               {count !== undefined && <span className="tabs__count">{count}</span>}
             </NavLink>

@@ -1,4 +1,4 @@
-import { exactTime, machineTime, present, relativeTime } from "./charts/time";
+import { machineTime, present, relativeTime, zonedTime } from "./charts/time";
 import { useNow } from "../lib/useNow";
 
 /**
@@ -9,7 +9,7 @@ export function Time({ at }: { at: number | null | undefined }) {
   const now = useNow();
   if (!at) return <span className="muted">never</span>;
   return (
-    <time dateTime={machineTime(at)} title={exactTime(at)}>
+    <time dateTime={machineTime(at)} title={zonedTime(at)}>
       {relativeTime(at, at <= present() ? Math.max(at, now) : now)}
     </time>
   );

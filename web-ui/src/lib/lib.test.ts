@@ -12,7 +12,7 @@ import { APPLICATION_NAME, changedValues, freeName, typed, valueError } from "./
 import { engineNodes } from "./engine";
 import { drawn, formatFor } from "./figures";
 import { nest } from "./nesting";
-import { readRegistration } from "./registration";
+import { linkedRegistration, readRegistration, registrationLink } from "./registration";
 import { leaving } from "./scale";
 import { find } from "./search";
 
@@ -183,6 +183,11 @@ describe("the rest", () => {
     const text = btoa(JSON.stringify({ user: "erin", controller: "c", token: "t" }));
     expect(readRegistration(` ${text}\n`)).toEqual({ user: "erin", controller: "c", token: "t" });
     expect(readRegistration("rubbish")).toBeNull();
+    const link = new URL(registrationLink(text, "https://h:1"));
+    expect(link.pathname + link.search).toBe("/register");
+    expect(readRegistration(linkedRegistration(link.hash))?.user).toBe("erin");
+    expect(linkedRegistration("#%")).toBe("");
+    expect(linkedRegistration("")).toBe("");
   });
 
   it("draws figures by kind and writes sizes in words", () => {

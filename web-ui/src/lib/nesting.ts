@@ -1,6 +1,6 @@
 /** Units in the order `status` lists them: by name, subordinates under their principal. */
 import type { UnitInfo } from "../api/types";
-import { natural } from "./attention";
+import { ordered, unitKeys } from "./fleet/order";
 
 export interface Nested {
   unit: UnitInfo;
@@ -20,9 +20,10 @@ export function nest(units: readonly UnitInfo[]): Nested[] {
       top.push(unit);
     }
   }
-  const byName = (a: UnitInfo, b: UnitInfo): number => natural(a.name, b.name);
-  return top.sort(byName).flatMap((unit) => [
-    { unit, depth: 0 as const },
-    ...(under.get(unit.name) ?? []).sort(byName).map((unit) => ({ unit, depth: 1 as const })),
-  ]);
+  const byName = (some: readonly UnitInfo[]): UnitInfo[] => ordered(some, ({ name }) => unitKeys(name));
+  return byName(top).flatMap((unit) => {
+    const below = under.get(unit.name);
+    const first: Nested = { unit, depth: 0 };
+    return below ? [first, ...byName(below).map((unit): Nested => ({ unit, depth: 1 }))] : [first];
+  });
 }

@@ -5,6 +5,19 @@ export interface Registration {
   token: string;
 }
 
+/** The page that takes it, with all that has to be known. Behind `#` it is in no log of any server. */
+export const registrationLink = (text: string, origin = location.origin): string =>
+  `${origin}/register#${encodeURIComponent(text)}`;
+
+/** What a link brought; nothing where it brought none. */
+export function linkedRegistration(hash: string): string {
+  try {
+    return decodeURIComponent(hash.replace(/^#/, ""));
+  } catch {
+    return "";
+  }
+}
+
 export function readRegistration(text: string): Registration | null {
   try {
     const packed = text.trim().replaceAll("-", "+").replaceAll("_", "/");

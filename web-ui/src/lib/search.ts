@@ -7,6 +7,8 @@ export interface Target {
   /** Where it is: the model, mostly. */
   where: string;
   to: string;
+  /** As it is shown everywhere else, where it has one. */
+  status?: string;
 }
 
 function score(target: Target, words: string[]): number {

@@ -11,6 +11,9 @@ export const toMachine = (model: string, id: string): string =>
 export const toRelations = (model: string): string => `${toModel(model)}/relations`;
 export const toRelation = (model: string, id: number): string => `${toRelations(model)}/${id}`;
 export const toReachability = (model: string): string => `${toModel(model)}/reachability`;
+export const toIncidents = (model: string): string => `${toModel(model)}/incidents`;
+export const toTimeline = (model: string): string => `${toModel(model)}/timeline`;
+export const toHookRun = (model: string, id: number): string => `${toModel(model)}/hooks/${id}`;
 export const toActions = (model: string, application: string): string => `${toApplication(model, application)}/actions`;
 export const toOperations = (model: string): string => `${toModel(model)}/operations`;
 export const toOperation = (model: string, id: number): string => `${toOperations(model)}/${id}`;

@@ -3,9 +3,9 @@ import { useMemo } from "react";
 import { applications, models, users } from "../api";
 import { useModel } from "../live/context";
 import { useSuperuser } from "../session";
-import { natural } from "./attention";
+import { natural, unitStatus } from "./attention";
 import type { Target } from "./search";
-import { toApplication, toCharm, toDeploy, toMachine, toModel, toOperations, toRelation, toRelations, toUnit, toUser } from "./to";
+import { toApplication, toCharm, toDeploy, toIncidents, toMachine, toModel, toOperations, toRelation, toRelations, toTimeline, toUnit, toUser } from "./to";
 
 const PAGES: Target[] = [
   { kind: "page", name: "Models", where: "", to: "/models" },
@@ -36,11 +36,12 @@ export function useTargets(model: string | null, open: boolean): Target[] {
     if (!open) return [];
     const targets: Target[] = [];
     if (model !== null) {
-      for (const { name } of here.applications) {
-        targets.push({ kind: "application", name, where: model, to: toApplication(model, name) });
+      for (const { name, status } of here.applications) {
+        targets.push({ kind: "application", name, where: model, to: toApplication(model, name), status: status.status });
       }
-      for (const { name } of here.units) {
-        targets.push({ kind: "unit", name, where: model, to: toUnit(model, name) });
+      for (const unit of here.units) {
+        const { name } = unit;
+        targets.push({ kind: "unit", name, where: model, to: toUnit(model, name), status: unitStatus(unit) });
       }
       for (const { id } of here.machines) {
         targets.push({ kind: "machine", name: id, where: model, to: toMachine(model, id) });
@@ -51,7 +52,7 @@ export function useTargets(model: string | null, open: boolean): Target[] {
       for (const { url } of here.charms) {
         targets.push({ kind: "charm", name: url, where: model, to: toCharm(model, url) });
       }
-      for (const [name, path] of [["Deploy", toDeploy(model)], ["Relations", toRelations(model)], ["Topology", `${toModel(model)}/topology`], ["Logs", `${toModel(model)}/logs`], ["Operations", toOperations(model)], ["Hooks", `${toModel(model)}/hooks`]] as const) {
+      for (const [name, path] of [["Deploy", toDeploy(model)], ["Incidents", toIncidents(model)], ["Timeline", toTimeline(model)], ["Relations", toRelations(model)], ["Topology", `${toModel(model)}/topology`], ["Logs", `${toModel(model)}/logs`], ["Operations", toOperations(model)], ["Hooks", `${toModel(model)}/hooks`]] as const) {
         targets.push({ kind: "page", name, where: model, to: path });
       }
     }
@@ -59,7 +60,8 @@ export function useTargets(model: string | null, open: boolean): Target[] {
       targets.push({ kind: "model", name, where: "", to: toModel(name) });
       for (const application of others[index] ?? []) {
         const to = toApplication(name, application.name);
-        targets.push({ kind: "application", name: application.name, where: name, to });
+        const { status } = application.status;
+        targets.push({ kind: "application", name: application.name, where: name, to, status });
         for (const unit of application.units) {
           targets.push({ kind: "unit", name: unit, where: name, to: toUnit(name, unit) });
         }

@@ -6,7 +6,7 @@ import { axisTextWidth, withinAxis } from "../components/charts/scale";
 import { currentTab } from "../components/Tabs";
 import { type Concern, grouped, unitMessage } from "./attention";
 import { failedHook } from "./failedHook";
-import { narrowed } from "./overview";
+import { narrowedApplications, narrowedMachines, narrowedUnits } from "./overview";
 import { sentence } from "./sentence";
 import { refusalOf } from "./signIn";
 import { waitingText } from "./waiting";
@@ -82,13 +82,16 @@ describe("the filter of a model", () => {
       { id: "0", "instance-status": "running", "agent-status": "down", "instance-id": "i0", units: ["b/1"] },
     ] as MachineInfo[],
   };
-  const names = (text: string, status: string): string[] => {
-    const { applications, units, machines } = narrowed(model, { text, status });
+  const names = (text: string, ...statuses: string[]): string[] => {
+    const wanted = { text, statuses };
+    const applications = narrowedApplications(model.applications, wanted).shown;
+    const units = narrowedUnits(model.units, wanted).shown;
+    const machines = narrowedMachines(model.machines, wanted).shown;
     return [...applications, ...units].map(({ name }) => name).concat(machines.map(({ id }) => id));
   };
 
   it("finds an application by its message", () => {
-    expect(names("rebuild", "")).toEqual(["b"]);
+    expect(names("rebuild")).toEqual(["b"]);
   });
 
   it("shows by status what the counts and the attention box call so", () => {
@@ -96,6 +99,7 @@ describe("the filter of a model", () => {
     expect(names("", "lost")).toEqual(["b/1"]);
     expect(names("", "down")).toEqual(["0"]);
     expect(names("b/", "error")).toEqual(["b/0"]);
+    expect(names("", "error", "lost")).toEqual(["b", "b/0", "b/1"]);
   });
 });
 

@@ -57,20 +57,22 @@ async function isThere(model: string | null, queries: QueryClient): Promise<bool
 function staleKeys(event: LiveEvent): unknown[][] {
   switch (event.kind) {
     case "application":
-      return [["application", event.key], ["history", event.key], ["reachability"]];
+      return [["application", event.key], ["history", event.key], ["reachability"], ["incidents"]];
     case "unit":
-      return [["history", event.key], ["log-tail", event.key], ["workloads", event.key], ["reachability"]];
+      return [["history", event.key], ["log-tail", event.key], ["workloads", event.key], ["reachability"], ["incidents"]];
     case "machine":
-      return [["history", event.key]];
+      return [["history", event.key], ["incidents"]];
     case "hook":
-      return [["hooks"], ["log-tail"]];
+      return [["hooks"], ["log-tail"], ["incidents"], ["timeline"]];
     case "relation":
       // Told whenever somebody enters it or changes settings in it.
       return [["bags"], ["reachability"]];
     case "model":
-      return [["model-config"], ["access"], ["reachability"]];
+      return [["model-config"], ["access"], ["reachability"], ["incidents"], ["timeline"]];
     case "storage":
       return [["storage-pools"]];
+    case "alert":
+      return [["alerts"], ["alert-rules"], ["alert-deliveries"]];
     case "user":
       return [["users"], ["access"]];
     default:
@@ -131,6 +133,12 @@ const CONNECTING: Health = { state: "connecting" };
 function useTable<T>(read: (state: LiveState) => T): T {
   const { state } = useContext(LiveContext);
   return useSyncExternalStore(state.subscribe, () => read(state));
+}
+
+/** Hears of every change in what the page is about. */
+export function useEvents(listener: (event: LiveEvent) => void): void {
+  const { state } = useContext(LiveContext);
+  useEffect(() => state.onEvent(listener), [state, listener]);
 }
 
 /** False until the first whole snapshot is there. */

@@ -10,6 +10,9 @@ export interface LogFilter {
   level?: string | undefined;
   "include-module"?: string | undefined;
   "exclude-module"?: string | undefined;
+  /** RFC 3339. */
+  from?: string | undefined;
+  to?: string | undefined;
   /** Lines of the past to begin with. */
   tail?: number;
 }

@@ -14,7 +14,7 @@ type Tables = Map<string, Table>;
 const EMPTY: readonly never[] = [];
 
 /** Kinds that are no part of a snapshot, and come without end: the last of them are kept. */
-const PASSING = new Set(["hook", "operation"]);
+const PASSING = new Set(["alert", "hook", "operation"]);
 const MOST_PASSING = 200;
 
 const tableKey = (model: string, kind: string): string => `${model} ${kind}`;

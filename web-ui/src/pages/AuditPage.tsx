@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { audit } from "../api";
 import { withQuery } from "../api/client";
 import * as paths from "../api/paths";
@@ -12,9 +12,18 @@ import { PageHead } from "../components/PageHead";
 import { Empty, Failure, Loading } from "../components/States";
 import { Time } from "../components/Time";
 import { command } from "../lib/commands";
+import { toApplication, toIncidents, toUnit } from "../lib/to";
 import { useFilters } from "../lib/useFilters";
 
-const NAMES = ["user", "matching", "result"] as const;
+const NAMES = ["user", "matching", "result", "kind"] as const;
+
+/** Sign-ins are in a list of their own: they would hide the changes. */
+const KINDS: [string, string][] = [
+  ["", "Changes"],
+  ["sign-in", "Sign-ins"],
+  ["call", "Calls of agents"],
+  ["change,sign-in,call", "Everything"],
+];
 
 /** Every change: who, from where, what, and how it ended. Of the controller, or of one model. */
 export function AuditPage() {
@@ -24,6 +33,7 @@ export function AuditPage() {
     user: values.user || undefined,
     matching: values.matching || undefined,
     result: values.result || undefined,
+    kind: values.kind || "change",
   };
   const records = useInfiniteQuery({
     queryKey: ["audit", model, filter],
@@ -38,6 +48,8 @@ export function AuditPage() {
     values.user && "--user", values.user,
     values.matching && "--matching", values.matching,
     values.result === "refused" && "--refused",
+    values.kind === "sign-in" && "--sign-ins",
+    (values.kind === "call" || values.kind.includes(",")) && "--all",
   );
   const path = withQuery(model ? `${paths.model(model)}/audit` : "/v1/audit", filter);
   const tools = <CopyTools cli={cli} request={{ path }} />;
@@ -49,6 +61,7 @@ export function AuditPage() {
         <div className="filters-row">
           <Filters
             filters={[
+              { name: "kind", label: "Kind", options: KINDS },
               { name: "user", label: "Who" },
               { name: "matching", label: "Action or target" },
               { name: "result", label: "Result", options: [["", "All"], ["ok", "ok"], ["refused", "refused"]] },
@@ -86,6 +99,24 @@ function refused(result: string): boolean {
   return result !== "ok" && !/^[23]\d\d$/.test(result);
 }
 
+/** Where one finds what something was done to; the narrowest of its names comes first, a unit before its application. */
+function placeOf(model: string, object: string, [name]: readonly string[]): string | null {
+  if (!name || !object.includes(name)) return null;
+  if (object.startsWith("incident ")) return toIncidents(model);
+  return name.includes("/") ? toUnit(model, name) : toApplication(model, name);
+}
+
+/** What was done, with a way to what it was done to; what has no words is told as it was called. */
+function What({ record: { verb, object, about, model, what, target } }: { record: AuditRecord }) {
+  if (!verb) return <span className="mono">{`${what} ${target}`}</span>;
+  const place = model ? placeOf(model, object, about) : null;
+  return (
+    <>
+      {verb} {place ? <Link to={place}>{object}</Link> : object}
+    </>
+  );
+}
+
 function Records({ records }: { records: AuditRecord[] }) {
   const [open, setOpen] = useState<number | null>(null);
   return (
@@ -94,9 +125,8 @@ function Records({ records }: { records: AuditRecord[] }) {
         <tr>
           <th scope="col">When</th>
           <th scope="col">Who</th>
-          <th scope="col">From</th>
           <th scope="col">What</th>
-          <th scope="col">On</th>
+          <th scope="col">From</th>
           <th scope="col">Result</th>
         </tr>
       </thead>
@@ -115,14 +145,11 @@ function Records({ records }: { records: AuditRecord[] }) {
                 </button>
               </th>
               <td data-label="Who">{record.who.replace(/^user-/, "")}</td>
+              <td data-label="What" className="message">
+                <What record={record} />
+              </td>
               <td data-label="From" className="mono">
                 {record.from}
-              </td>
-              <td data-label="What" className="message mono">
-                {record.what}
-              </td>
-              <td data-label="On" className="message mono">
-                {record.target}
               </td>
               <td data-label="Result">
                 <span className={refused(record.result) ? "result is-refused" : "result is-ok"}>{record.result}</span>
@@ -130,8 +157,11 @@ function Records({ records }: { records: AuditRecord[] }) {
             </tr>
             {open === record.id && (
               <tr className="detail">
-                <td colSpan={6}>
+                <td colSpan={5}>
                   <p>{exactTime(record.time)}</p>
+                  <p className="mono">
+                    {record.what} {record.target}
+                  </p>
                   <pre tabIndex={0}>
                     {record.arguments == null || record.arguments === ""
                       ? "Arguments are not recorded (audit-log-capture-args is off)."

@@ -5,8 +5,10 @@ import { hookName } from "../components/charts/hooks/names";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { HookRuns } from "../components/HookRuns";
+import { TimeRange } from "../components/TimeRange";
 import { command } from "../lib/commands";
 import { useFilters } from "../lib/useFilters";
+import { useRange } from "../lib/useRange";
 
 const NAMES = ["unit", "hook", "result"] as const;
 
@@ -25,6 +27,7 @@ const HOOKS = [
 export function HooksPage() {
   const { model = "", application } = useParams();
   const [values, set, clear] = useFilters(NAMES);
+  const [{ from, to }] = useRange();
   // A link may be about any hook, action or command.
   const hooks = values.hook && !HOOKS.includes(values.hook) ? [...HOOKS, values.hook] : HOOKS;
   const filter = {
@@ -32,6 +35,8 @@ export function HooksPage() {
     unit: values.unit || undefined,
     hook: values.hook || undefined,
     result: values.result || undefined,
+    since: from ?? undefined,
+    until: to ?? undefined,
   };
   return (
     <section className="section" aria-label="Hooks">
@@ -51,6 +56,7 @@ export function HooksPage() {
           request={{ path: withQuery(`${paths.model(model)}/hooks`, filter) }}
         />
       </div>
+      <TimeRange />
       <HookRuns model={model} filter={filter} showUnit />
     </section>
   );

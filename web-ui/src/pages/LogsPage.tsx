@@ -3,8 +3,11 @@ import { entityFilter } from "../components/charts/log/entity";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { LiveLog } from "../components/LiveLog";
+import { TimeRange } from "../components/TimeRange";
 import { command } from "../lib/commands";
+import { moment } from "../lib/range";
 import { useFilters } from "../lib/useFilters";
+import { useRange } from "../lib/useRange";
 import { logAddress } from "../live/lines";
 
 const NAMES = ["include", "exclude", "level", "text"] as const;
@@ -21,10 +24,13 @@ export function LogsPage() {
   const { model = "" } = useParams();
   const [values, set, clear] = useFilters(NAMES);
   const { include, exclude, level, text } = values;
+  const [{ from, to }] = useRange();
   const filter = {
     include: include || undefined,
     exclude: exclude || undefined,
     level: level || "INFO",
+    from: from === null ? undefined : moment(from),
+    to: to === null ? undefined : moment(to),
     tail: 500,
   };
   return (
@@ -51,6 +57,7 @@ export function LogsPage() {
           request={{ path: logAddress(model, filter) }}
         />
       </div>
+      <TimeRange />
       <LiveLog
         model={model}
         filter={filter}

@@ -4,14 +4,15 @@ import { Link, useNavigate } from "react-router";
 import { session } from "../api";
 import { TextField } from "../components/Fields";
 import { Failure } from "../components/States";
-import { readRegistration } from "../lib/registration";
+import { linkedRegistration, readRegistration } from "../lib/registration";
 import { useAct } from "../lib/useAct";
 
 export function RegisterPage() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const id = useId();
-  const [text, setText] = useState("");
+  // What stands behind # is never sent to anybody.
+  const [text, setText] = useState(() => linkedRegistration(location.hash));
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
   const registration = readRegistration(text);

@@ -16,11 +16,13 @@ use super::{Harness, Outcome, files};
 /// Relations. An id is what [`Harness::add_relation`] gives, `website:0`.
 ///
 /// # Panics
-/// All of these panic for an id that the test did not get from the harness.
+/// All of these panic for an id that the test did not get from the harness, and for an endpoint that the
+/// charm's files do not declare.
 impl<C: Charm> Harness<C> {
     /// Relates an endpoint to an application, without units yet, and runs `relation-created`.
     /// The unit's own application (`test`) makes a peer relation.
     pub fn add_relation(&mut self, endpoint: &str, application: &str) -> Result<String> {
+        self.require_endpoint(endpoint);
         let host = self.host.get_mut();
         let id = host.next_relation;
         host.next_relation += 1;
@@ -29,7 +31,7 @@ impl<C: Charm> Harness<C> {
             application: application.to_owned(),
             ..TestRelation::default()
         };
-        relation.enter(&host.unit, "127.0.0.1");
+        relation.enter(&host.unit, &host.address);
         host.relations.insert(id, relation);
         let id = format!("{endpoint}:{id}");
         self.run_relation(RelationHook::Created, &id, None, None)?;
@@ -200,8 +202,9 @@ impl<C: Charm> Harness<C> {
     /// the sandbox's to keep, not the harness's.
     ///
     /// # Panics
-    /// Where it cannot be made.
+    /// Where it cannot be made, and where the charm's files share none of this name.
     pub fn add_shared(&mut self, name: &str) -> PathBuf {
+        self.require_shared(name);
         let path = self.dirs.shared.join(name);
         files::empty(&path);
         path
@@ -214,8 +217,9 @@ impl<C: Charm> Harness<C> {
     /// [`Hook::UpgradeCharm`] to have the charm hear of it. A later one takes its place.
     ///
     /// # Panics
-    /// Where it cannot be written.
+    /// Where it cannot be written, and where the charm's files declare none of this name.
     pub fn set_resource(&mut self, name: &str, content: impl AsRef<[u8]>) -> &mut Self {
+        self.require_resource(name);
         let path = self.folder.sub("resources").join(name).join(name);
         files::write(&path, content.as_ref());
         self.host.get_mut().resources.insert(name.to_owned(), path);

@@ -233,6 +233,33 @@ fn newer_data_is_read_as_far_as_it_is_known() {
 }
 
 #[test]
+fn a_unit_whose_data_does_not_fit_need_not_fail_the_others() {
+    let mut harness = Harness::<Greeter>::new();
+    let id = harness.add_relation("friends", "other").expect("creates");
+    let said = Greeting {
+        text: "hi".to_owned(),
+        times: 0,
+    };
+    harness.set_data(&id, "other/0", &said);
+    harness.join(&id, "other/0").expect("joins");
+    harness.join(&id, "other/1").expect("joins");
+    harness.set_settings(&id, "other/1", &[("text", "1"), ("times", "many")]);
+    harness.with_context(Hook::Start, |context| {
+        let relation = &context.relations("friends").expect("is an endpoint")[0];
+        relation
+            .units_data::<Greeting>()
+            .expect_err("one does not fit");
+        let mut each = relation.each_units_data::<Greeting>().expect("answers");
+        assert_eq!(
+            each.remove("other/0").expect("is there").expect("fits"),
+            said
+        );
+        let error = each.remove("other/1").expect("is there").err();
+        assert!(error.is_some_and(|error| error.to_string().contains("other/1")));
+    });
+}
+
+#[test]
 fn a_failed_hook_publishes_nothing() {
     let mut harness = Harness::<Greeter>::new();
     let id = harness.add_relation("friends", "other").expect("creates");

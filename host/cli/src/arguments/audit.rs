@@ -20,6 +20,12 @@ pub struct Audit {
     /// Only what was refused or failed.
     #[arg(long)]
     pub refused: bool,
+    /// Show who signed in and out, in place of what was changed.
+    #[arg(long, conflicts_with = "all")]
+    pub sign_ins: bool,
+    /// Show changes, sign-ins and what agents called.
+    #[arg(long)]
+    pub all: bool,
     /// This many, the newest.
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50)]
     pub limit: u64,

@@ -58,13 +58,23 @@ fn query(arguments: &Audit) -> AuditQuery {
         user: arguments.user.clone(),
         matching: arguments.matching.clone(),
         result: arguments.refused.then(|| "refused".to_owned()),
+        kind: kinds(arguments).map(str::to_owned),
         since,
         ..AuditQuery::default()
     }
 }
 
+/// Changes, unless something else is asked for.
+fn kinds(arguments: &Audit) -> Option<&'static str> {
+    match (arguments.all, arguments.sign_ins) {
+        (true, _) => None,
+        (false, true) => Some("sign-in"),
+        (false, false) => Some("change"),
+    }
+}
+
 fn table(records: &[AuditRecord], times: &Times) -> Table {
-    let mut table = Table::new(&["Time", "Who", "From", "Result", "What", "Target"]);
+    let mut table = Table::new(&["Time", "Who", "From", "Result", "What"]);
     for record in records {
         let fine = record.result == "ok" || record.result.starts_with('2');
         table.row(vec![
@@ -72,17 +82,22 @@ fn table(records: &[AuditRecord], times: &Times) -> Table {
             (&record.who).into(),
             (&record.from).into(),
             Cell::toned(&record.result, if fine { Tone::Good } else { Tone::Bad }),
-            (&record.what).into(),
-            (&record.target).into(),
+            what(record).into(),
         ]);
     }
     table
 }
 
+/// What was done in words; of a record without any, what was called and on what.
+fn what(record: &AuditRecord) -> String {
+    match record.verb.as_str() {
+        "" => format!("{} {}", record.what, record.target),
+        verb => format!("{verb} {}", record.object).trim_end().to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     #[test]
@@ -96,12 +111,20 @@ mod tests {
             what: "POST /v1/models".to_owned(),
             target: "/v1/models".to_owned(),
             result: "200".to_owned(),
-            arguments: Value::Null,
+            verb: "added".to_owned(),
+            object: "model shop".to_owned(),
+            ..AuditRecord::default()
+        };
+        let old = AuditRecord {
+            verb: String::new(),
+            ..record.clone()
         };
         let expected = "\
-Time                 Who         From       Result  What             Target
-2026-11-21 10:38:00  user-admin  127.0.0.1  200     POST /v1/models  /v1/models
+Time                 Who         From       Result  What
+2026-11-21 10:38:00  user-admin  127.0.0.1  200     added model shop
+2026-11-21 10:38:00  user-admin  127.0.0.1  200     POST /v1/models /v1/models
 ";
-        assert_eq!(table(&[record], &Times::new(true)).render(false), expected);
+        let records = [record, old];
+        assert_eq!(table(&records, &Times::new(true)).render(false), expected);
     }
 }

@@ -1,4 +1,5 @@
-//! `charm init`, `build`, `pack`, `inspect`: the author's side.
+//! `charm init`, `vendor`, `build`, `pack`, `inspect`: the author's side. `test`, `lint` and `watch` have files of
+//! their own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,15 +11,23 @@ use serde::Serialize;
 
 use super::{Context, deploy, repository};
 use crate::arguments::{
-    CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, DetailFormat,
+    CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmVendor, DetailFormat,
 };
 use crate::failure::{Failure, Outcome};
 use crate::output::text::{bytes, clean, clean_line};
 use crate::processes;
 
-pub fn run(context: &Context, command: CharmCommand) -> Outcome {
+mod lint;
+mod test;
+mod watch;
+
+pub async fn run(context: &Context, command: CharmCommand) -> Outcome {
     match command {
         CharmCommand::Init(arguments) => init(context, arguments),
+        CharmCommand::Vendor(arguments) => vendor(context, &arguments),
+        CharmCommand::Test(arguments) => test::test(context, &arguments),
+        CharmCommand::Lint(arguments) => lint::lint(context, &arguments),
+        CharmCommand::Watch(arguments) => watch::watch(context, &arguments).await,
         CharmCommand::Build(arguments) => build(context, &arguments).map(|_| ()),
         CharmCommand::Pack(arguments) => pack(context, &arguments),
         CharmCommand::Inspect(arguments) => inspect(context, &arguments),
@@ -37,7 +46,7 @@ fn init(context: &Context, arguments: CharmInit) -> Outcome {
         &dir,
         &InitOptions {
             template: template.map_err(not_made)?.unwrap_or_default(),
-            sdk: arguments.sdk.or_else(sdk_of_checkout),
+            sdk: arguments.sdk,
         },
     )
     .map_err(not_made)?;
@@ -53,22 +62,49 @@ fn init(context: &Context, arguments: CharmInit) -> Outcome {
     Ok(())
 }
 
-/// The checkout that this program was built in, where it still is: its SDK fits this version.
-fn sdk_of_checkout() -> Option<PathBuf> {
+fn vendor(context: &Context, arguments: &CharmVendor) -> Outcome {
+    let project = &arguments.project;
+    let not_written = |error| failed("the SDK was not written", &error);
+    periapt_packing::manifest(project).map_err(not_written)?;
+    let files = periapt_packing::sdk::vendor(project).map_err(not_written)?;
+    context.output.say(&format!(
+        "Wrote the SDK of periapt {} to {} ({files} files)",
+        env!("CARGO_PKG_VERSION"),
+        project.join(periapt_packing::sdk::FOLDER).display()
+    ));
+    Ok(())
+}
+
+/// The folder of intermediate results.
+fn target_dir(arguments: &CharmBuild) -> Outcome<PathBuf> {
+    let dir = match &arguments.target_dir {
+        Some(dir) => dir.clone(),
+        None => target_of_checkout()
+            .or_else(cache_dir)
+            .unwrap_or_else(|| arguments.project.join("target")),
+    };
+    // The compiler runs in the project's folder; the path is meant from here.
+    std::path::absolute(&dir)
+        .map_err(|error| Failure::file("the target folder cannot be used", &dir, &error))
+}
+
+/// The target folder of the checkout that this program lies in, if charms were built there: what they share with
+/// others, the standard library before all, is not compiled again.
+fn target_of_checkout() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
-    program
-        .ancestors()
-        .find(|folder| folder.join("guest-sdk/rust/Cargo.toml").is_file())
-        .map(PathBuf::from)
+    let target = program.parent()?.parent()?;
+    let is_of_checkout = target.join("guests").is_dir()
+        && target.parent()?.join("guest-sdk/rust/Cargo.toml").is_file();
+    is_of_checkout.then(|| target.to_owned())
 }
 
 fn build(context: &Context, arguments: &CharmBuild) -> Outcome<BuildReport> {
-    let target_dir = match &arguments.target_dir {
-        // The compiler runs in the project's folder; the path is meant from here.
-        Some(dir) => std::path::absolute(dir)
-            .map_err(|error| Failure::file("the target folder cannot be used", dir, &error))?,
-        None => cache_dir().unwrap_or_else(|| arguments.project.join("target")),
-    };
+    let target_dir = target_dir(arguments)?;
+    if !target_dir.join("guests").is_dir() {
+        context.output.say(
+            "The first build compiles the SDK and, on some machines, a standard library: that takes a minute or two",
+        );
+    }
     let mut options = Options::new(target_dir);
     options.jobs = arguments.jobs;
     // A build in CI runs for minutes as well, and says what it is at.

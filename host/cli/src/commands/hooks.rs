@@ -87,7 +87,7 @@ fn table(runs: &[HookRun], times: &Times) -> Table {
 }
 
 /// Three digits say enough: `0.42 ms`, `1.85 s`.
-fn duration(micros: i64) -> String {
+pub(super) fn duration(micros: i64) -> String {
     let milliseconds = micros as f64 / 1_000.0;
     match milliseconds {
         short if short < 10.0 => format!("{short:.2} ms"),
@@ -107,6 +107,9 @@ struct HookDocument {
     unit: String,
     application: String,
     hook: String,
+    /// Which relation, secret or storage.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    about: String,
     charm: String,
     result: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -129,6 +132,7 @@ impl HookDocument {
             unit: run.unit.to_string(),
             application: run.application.to_string(),
             hook: clean(&run.hook),
+            about: clean(&run.about),
             charm: clean(&run.charm),
             result: clean(&run.result),
             code: clean(&run.code),
@@ -150,6 +154,7 @@ mod tests {
             unit: "site/0".parse().unwrap(),
             application: "site".parse().unwrap(),
             hook: hook.to_owned(),
+            about: String::new(),
             charm: "local:site-0".to_owned(),
             started_at: 1_795_257_480_000_000,
             duration,

@@ -3,6 +3,7 @@
 mod accounts;
 pub mod actions;
 mod agents;
+pub mod alerts;
 pub mod annotations;
 mod applications;
 mod audit;
@@ -24,6 +25,7 @@ mod deploy;
 mod download;
 pub mod find;
 mod hooks;
+pub mod incidents;
 pub mod info;
 mod introspect;
 pub mod known;
@@ -44,11 +46,13 @@ pub mod secrets;
 mod service;
 mod settings;
 mod show;
+pub mod show_hook;
 pub mod show_model;
 mod status;
 pub mod storage;
 pub mod tasks;
 pub mod terms;
+pub mod timeline;
 mod units;
 pub mod version;
 mod wait_for;
@@ -138,6 +142,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Annotations(verb) => annotations::run(context, verb).await,
         Command::Secrets(verb) => secrets::run(context, verb).await,
         Command::SecretBackends(verb) => secrets::backends::run(context, verb).await,
+        Command::Alerts(verb) => alerts::run(context, verb).await,
         Command::Storage(verb) => storage::run(context, verb).await,
         Command::StoragePools(verb) => storage::pools::run(context, verb).await,
         Command::Resolved(arguments) => units::resolved(context, arguments).await,
@@ -149,13 +154,16 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowApplication(arguments) => show::application(context, arguments).await,
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
+        Command::ShowHook(verb) => show_hook::run(context, verb).await,
+        Command::Incidents(verb) => incidents::run(context, verb).await,
+        Command::Timeline(verb) => timeline::run(context, verb).await,
         Command::Metrics(arguments) => metrics::metrics(context, arguments).await,
         Command::Services(arguments) => workloads::services(context, arguments).await,
         Command::Checks(arguments) => workloads::checks(context, arguments).await,
         Command::Logs(arguments) => logs::logs(context, arguments).await,
         Command::DebugLog(arguments) => debug_log::debug_log(context, arguments).await,
         Command::WaitFor(arguments) => wait_for::wait_for(context, arguments).await,
-        Command::Charm(command) => charm::run(context, command),
+        Command::Charm(command) => charm::run(context, command).await,
         Command::Workers(arguments) => workers::list(context, arguments).await,
         Command::AddUser(arguments) => accounts::users::add(context, arguments).await,
         Command::Users(arguments) => accounts::users::list(context, arguments).await,

@@ -9,6 +9,7 @@
 //! is sent once more, and made once.
 
 mod accounts;
+mod alerts;
 mod annotations;
 mod applications;
 mod backups;
@@ -17,6 +18,7 @@ mod charms;
 mod constraints;
 mod controller;
 mod events;
+mod incidents;
 mod lines;
 mod metrics;
 mod models;

@@ -1,7 +1,7 @@
 //! The shapes that requests have in common.
 
 use periapt_wire::rest::{
-    AnnotationQuery, HistoryEntry, ListQuery, Page, PayloadQuery, SecretQuery,
+    AnnotationQuery, HistoryEntry, IncidentQuery, ListQuery, Page, PayloadQuery, SecretQuery,
 };
 use reqwest::{Method, RequestBuilder};
 use serde::Serialize;
@@ -31,7 +31,13 @@ macro_rules! paged {
     };
 }
 
-paged!(AnnotationQuery, ListQuery, PayloadQuery, SecretQuery);
+paged!(
+    AnnotationQuery,
+    IncidentQuery,
+    ListQuery,
+    PayloadQuery,
+    SecretQuery
+);
 
 impl RestClient {
     pub(super) async fn get<T: serde::de::DeserializeOwned>(

@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod agentconfigupdater;
+pub mod alerts;
 pub mod apicaller;
 pub mod apiconfigwatcher;
 pub mod apiserver;
@@ -77,6 +78,9 @@ pub fn manifolds(controller: &ControllerContext) -> Manifolds {
             Housing::new()
                 .flag(upgradesteps::FLAG)
                 .flag(singular::PRIMARY),
-            |rows| rows.add(secretbackendrotate::NAME, secretbackendrotate::manifold()),
+            |rows| {
+                rows.add(secretbackendrotate::NAME, secretbackendrotate::manifold())
+                    .add(alerts::NAME, alerts::manifold())
+            },
         )
 }

@@ -191,6 +191,12 @@ impl Table {
             })
     }
 
+    /// Whether its value is never shown.
+    pub fn is_secret(&self, name: &str) -> bool {
+        let row = self.rows.iter().find(|row| row.name == name);
+        row.is_some_and(|row| row.kind == Kind::Secret)
+    }
+
     /// `value` as the option keeps it.
     pub fn check(&self, name: &str, value: &Value) -> Result<Value, OptionError> {
         let row = self.find(name)?;

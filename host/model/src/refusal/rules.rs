@@ -128,6 +128,9 @@ refusals! {
     RelationLimitExceeded "relation-limit-exceeded", 409, "remove one of these relations first: `periapt remove-relation ID`";
     RelationNeedsSubordinate "relation-needs-subordinate", 400, "relate it with a subordinate application, or use another endpoint";
     RelationWithItself "relation-with-itself", 400, "relate two applications";
+    AlertReceiverInUse "alert-receiver-in-use", 409, "remove the rules that name it first: `periapt alert-rules` shows which those are";
+    AlertReceiverInvalid "alert-receiver-invalid", 400, "write for example: `periapt add-alert-receiver NAME webhook url=URL key#file=FILE`";
+    AlertRuleInvalid "alert-rule-invalid", 400, "write for example: `periapt add-alert-rule NAME unit-error 5m --receiver RECEIVER`";
     SecretBackendConfigInvalid "secret-backend-config-invalid", 400, "a Vault takes endpoint, token, mount-path and ca-cert: `periapt add-secret-backend NAME vault endpoint=URL token#file=FILE ca-cert#file=FILE`";
     SecretBackendInUse "secret-backend-in-use", 409, "have its models use another: `periapt model-secret-backend NAME`, and wait until their secrets were moved; --force gives them up";
     SecretInvalid "secret-invalid", 400, "correct it; docs/reference/bounds.md lists what there may be";
@@ -253,6 +256,7 @@ refusals! {
     SandboxEngine "sandbox-engine", 500, "the controller's log tells more";
 
     // What the controller cannot do now.
+    AlertReceiverUnavailable "alert-receiver-unavailable", 503, "see that the receiver can be reached from the controller's machine, then try again";
     ApiNotServing "api-not-serving", 503, "try again in a few seconds";
     BackupFile "backup-file", 500, "the controller's log tells more";
     BackupRestless "backup-restless", 409, "try again";

@@ -43,6 +43,9 @@ macro_rules! subjects {
 #[rustfmt::skip]
 subjects! {
     Action "action" 400 "`periapt actions APPLICATION` lists the actions of its charm" "choose another name";
+    Alert "alert" 404 "`periapt alerts` lists the alerts that are remembered" "choose another name";
+    AlertReceiver "alert-receiver" 404 "`periapt alert-receivers` lists the receivers" "choose another name";
+    AlertRule "alert-rule" 404 "`periapt alert-rules` lists the rules" "choose another name";
     Application "application" 404 "`periapt status` shows what the model holds" "choose another name";
     Backup "backup" 404 "`periapt backups` lists the backups" "choose another name";
     Blob "blob" 404 "upload the charm again: `periapt refresh`" "choose another name";
@@ -54,6 +57,7 @@ subjects! {
     ControllerNode "controller-node" 404 "`periapt controller nodes` lists the processes" "choose another name";
     Credential "credential" 400 "`periapt credentials` lists those that you have" "name it: `periapt add-model MODEL --credential NAME`, or give the model another name";
     Database "database" 404 "`periapt status` shows what there is" "choose another name";
+    Incident "incident" 404 "`periapt incidents` lists those that there are; what was mended is none any more" "choose another name";
     Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
     Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
     MachineCommand "machine-command" 400 "`periapt exec --machine MACHINE -- COMMAND` takes: df, reboot, report" "choose another name";

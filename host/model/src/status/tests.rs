@@ -44,7 +44,14 @@ fn an_application_is_what_its_units_display_unless_somebody_says_otherwise() {
     parts.set = Some(Status::new(Workload::Unset, ""));
     assert_eq!(parts.clone().status().status, Workload::Error);
     parts.set = Some(Status::new(Workload::Active, "half of it works"));
-    assert_eq!(parts.clone().status().status, Workload::Active);
+    assert_eq!(
+        parts.clone().status().status,
+        Workload::Error,
+        "the leader does not hide a failed hook"
+    );
+    let mut mended = parts.clone();
+    mended.units.pop();
+    assert_eq!(mended.status().message, "half of it works");
     parts.trouble = Some(Status::new(Workload::Error, "its charm does not compile"));
     assert_eq!(parts.status().message, "its charm does not compile");
 }

@@ -9,27 +9,14 @@ use axum::extract::Request;
 use axum::http::header;
 use bytes::Bytes;
 use futures::stream;
+use periapt_model::difference::{HIDDEN, speaks_of_a_secret};
 use serde_json::{Map, Value, json};
 
 /// Bytes of a body that are kept.
 const BODY_BYTES: usize = 64 << 10;
 
-/// Parts of names whose values are never kept.
-const SECRET: &[&str] = &[
-    "password",
-    "token",
-    "secret",
-    "csrf",
-    "credential",
-    "private-key",
-    "client-key",
-];
-
 /// Names whose values are never kept, as they are: what is in a secret.
 const VALUES: &str = "values";
-
-/// In place of a secret.
-const HIDDEN: &str = "(hidden)";
 
 /// The value without its secrets.
 pub(super) fn without_secrets(value: Value) -> Value {
@@ -53,8 +40,7 @@ pub(super) fn without_secrets(value: Value) -> Value {
 }
 
 fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('_', "-");
-    name == VALUES || SECRET.iter().any(|part| name.contains(part))
+    name.eq_ignore_ascii_case(VALUES) || speaks_of_a_secret(name)
 }
 
 /// A body of which some is secret, without what is within its members: that may be a secret under a name that

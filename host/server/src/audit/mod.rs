@@ -24,6 +24,7 @@ mod arguments;
 mod config;
 mod file;
 mod request;
+mod words;
 #[cfg(test)]
 mod tests;
 
@@ -180,10 +181,8 @@ impl Recorder {
             who,
             from: from.map(|address| address.to_string()).unwrap_or_default(),
             model,
-            what: String::new(),
-            target: String::new(),
-            result: String::new(),
             arguments: Value::Object(Default::default()),
+            ..AuditRecord::default()
         }
     }
 
@@ -205,6 +204,7 @@ impl Recorder {
         let mut record = self.begin(identity.to_string(), from, model.cloned());
         record.what = format!("{}.{}", rule.facade, rule.method);
         record.target = target.to_owned();
+        words::of_call(rule.facade, rule.method, person).tell(&mut record);
         if config.capture_args {
             let arguments = serde_json::from_str(params).unwrap_or_default();
             record.arguments = arguments::without_secrets(arguments);

@@ -9,11 +9,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::{Tag, UserName};
 use periapt_store::KeptAnswer;
-use periapt_wire::rest::AuditRecord;
+use periapt_wire::rest::{AuditKind, AuditRecord};
 use serde_json::Value;
 use tracing::Instrument;
 
-use super::arguments;
+use super::{arguments, words};
 use crate::authenticator::AuthError;
 use crate::identity::Identity;
 use crate::listener::Connection;
@@ -63,7 +63,7 @@ async fn begin(state: &ServerState, route: &Route, request: &mut Request) -> Aud
     let recorder = state.audit();
     let capture = recorder.config().capture_args;
     let identity = request.extensions().get::<Identity>().cloned();
-    let body = if capture || identity.is_none() {
+    let body = if capture || identity.is_none() || words::reads_body(route) {
         arguments::peek(request).await
     } else {
         None
@@ -82,6 +82,7 @@ async fn begin(state: &ServerState, route: &Route, request: &mut Request) -> Aud
     let mut record = recorder.begin(who, peer(request), model);
     record.what = format!("{} {}", route.method, route.path);
     record.target = request.uri().path().to_owned();
+    words::of_request(route, &record.target, body.as_ref()).tell(&mut record);
     if capture {
         let body = match route.secret {
             true => body.map(arguments::flat),
@@ -113,6 +114,8 @@ pub(crate) async fn refused(
     record.what = what.to_owned();
     record.target = target.to_owned();
     record.result = result.to_owned();
+    record.kind = AuditKind::SignIn;
+    record.verb = "could not sign in".to_owned();
     state.audit().record(record).await;
 }
 
@@ -131,6 +134,7 @@ pub(crate) async fn forbidden(
     let mut record = state.audit().begin(identity.to_string(), from, None);
     record.what = format!("{} {}", route.method, route.path);
     record.target = target.to_owned();
+    words::of_request(route, target, None).tell(&mut record);
     record.result = status.to_string();
     state.audit().record(record).await;
 }

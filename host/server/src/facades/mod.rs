@@ -44,6 +44,7 @@ macro_rules! handlers {
 
 mod action_pruner;
 mod agent_host;
+mod alerts;
 mod application_scaler;
 mod charm_downloader;
 mod charm_revisions;
@@ -120,6 +121,7 @@ static HANDLERS: LazyLock<Vec<Handler>> = LazyLock::new(|| {
     [
         action_pruner::handlers(),
         agent_host::handlers(),
+        alerts::handlers(),
         application_scaler::handlers(),
         charm_downloader::handlers(),
         charm_revisions::handlers(),

@@ -6,7 +6,7 @@
 
 use periapt_model::Tag;
 use periapt_store::EntityKind::{
-    Application, Charm, Hook, Machine, Model, Operation, Relation, Secret, Storage, Unit, User,
+    Alert, Application, Charm, Hook, Machine, Model, Operation, Relation, Secret, Storage, Unit, User,
 };
 use periapt_store::{Change, Wanted, namespace as ns};
 
@@ -77,6 +77,7 @@ pub(super) fn wanted(changes: &[Change]) -> Wanted {
                 Ok(Tag::Machine(id)) => wanted.add(Machine, id.as_str(), position),
                 _ => wanted.add(Model, &change.model, position),
             },
+            ns::ALERT => wanted.add(Alert, key, position),
             ns::HOOK => wanted.add(Hook, key, position),
             ns::OPERATION => wanted.add(Operation, key, position),
             ns::SECRET => wanted.add(Secret, key, position),

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use periapt_wire::rest::{HookQuery, HookRun, Page, paths};
+use periapt_wire::rest::{HookDetails, HookQuery, HookRun, Page, paths};
 use utoipa_axum::routes;
 
 use super::extract::{InHook, InModel, Query};
@@ -11,7 +11,11 @@ use super::route::{READ, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![row(READ, routes!(list)), row(READ, routes!(one))]
+    vec![
+        row(READ, routes!(list)),
+        row(READ, routes!(one)),
+        row(READ, routes!(report)),
+    ]
 }
 
 /// Lists the hooks that ran in a model, newest first.
@@ -33,4 +37,18 @@ async fn one(
     let mut run = state.store().hook_run(&model, id).await?;
     run.limits = run.usage.map(|_| state.limits().into());
     Ok(Json(run))
+}
+
+/// Shows all that is known of one run of a hook.
+///
+/// What it logged and changed, how long this hook usually takes in its application, and the settings and charms
+/// that were changed since it went well last.
+#[utoipa::path(get, path = paths::HOOK_REPORT.text, responses((status = 200, body = HookDetails)))]
+async fn report(
+    State(state): State<ServerState>,
+    InHook(model, id): InHook,
+) -> Result<Json<HookDetails>, Answer> {
+    let mut details = state.store().hook_details(&model, id).await?;
+    details.run.limits = details.run.usage.map(|_| state.limits().into());
+    Ok(Json(details))
 }

@@ -24,6 +24,7 @@ use crate::ui;
 
 mod access;
 mod agents;
+mod alerts;
 mod annotations;
 mod applications;
 mod arrival;
@@ -47,6 +48,7 @@ mod gate;
 mod history;
 mod hooks;
 mod idempotency;
+mod incidents;
 mod incoming;
 mod lines;
 mod login;
@@ -74,6 +76,7 @@ mod status;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod tokens;
 mod units;
 mod users;
@@ -141,6 +144,11 @@ fn table() -> &'static [Resource] {
                 ],
             ),
             resource(
+                "alerts",
+                "What is watched for, what fires, and who is told.",
+                vec![alerts::routes()],
+            ),
+            resource(
                 "audit",
                 "Every change, who made it and how it ended.",
                 vec![audit::routes()],
@@ -203,7 +211,13 @@ fn table() -> &'static [Resource] {
             resource(
                 "status",
                 "The picture of a model.",
-                vec![status::routes(), history::routes(), logs::routes()],
+                vec![
+                    status::routes(),
+                    incidents::routes(),
+                    timeline::routes(),
+                    history::routes(),
+                    logs::routes(),
+                ],
             ),
             resource(
                 "events",

@@ -168,6 +168,12 @@ impl Secrets {
             let sealed = again(&about, &backend.secret_config).map_err(of_keys)?;
             backends.push((backend.name, backend.secret_config, sealed));
         }
+        let mut receivers = Vec::new();
+        for receiver in store.alert_receivers().await? {
+            let about = super::receivers::about(&receiver.name);
+            let sealed = again(&about, &receiver.secret_config).map_err(of_keys)?;
+            receivers.push((receiver.name, receiver.secret_config, sealed));
+        }
         let (under, sealed) = keyring.handed_on(id).map_err(of_keys)?;
         Ok(Resealed {
             succession: Succession {
@@ -178,6 +184,7 @@ impl Secrets {
             },
             models,
             backends,
+            receivers,
         })
     }
 

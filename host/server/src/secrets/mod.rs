@@ -17,6 +17,7 @@ use periapt_wire::agent::secrets::Misplaced;
 
 mod backends;
 mod keys;
+mod receivers;
 #[cfg(test)]
 mod tests;
 

@@ -4,7 +4,7 @@
 //! path that begins as one of its pages does gets `index.html`, whose script reads the address;
 //! what is neither a page nor a file is not found. Files under `assets/` carry a digest in their name and may be kept for ever; the page
 //! itself is asked for again each time. The policy sent along allows nothing that does not come
-//! from this controller, and no script or style within a page.
+//! from this controller but the question whether another controller answers, and no script or style within a page.
 
 use std::borrow::Cow;
 
@@ -34,6 +34,7 @@ const API: &[&str] = &["/v1", "/docs", "/health", "/ready", "/metrics"];
 const PAGES: &[&str] = &[
     "",
     "account",
+    "alerts",
     "audit",
     "controller",
     "models",
@@ -43,7 +44,8 @@ const PAGES: &[&str] = &[
     "workers",
 ];
 
-const POLICY: &str = "default-src 'self'; base-uri 'none'; connect-src 'self'; \
+/// The page may ask other controllers, which people name, whether they answer; what they say it cannot read.
+const POLICY: &str = "default-src 'self'; base-uri 'none'; connect-src 'self' https:; \
      font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; \
      object-src 'none'; script-src 'self'; style-src 'self'";
 

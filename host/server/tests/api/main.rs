@@ -15,6 +15,7 @@ mod charm_revisions;
 mod common;
 mod connections;
 mod events;
+mod incidents;
 mod machines;
 mod observe;
 mod payloads;

@@ -220,6 +220,7 @@ const FOR_ALL_PEOPLE: &[(&str, &str)] = &[
     ("GET", "/v1/whoami"),
     ("GET", "/v1/controller"),
     ("GET", "/v1/clouds"),
+    ("GET", "/v1/alerts"),
     ("GET", "/v1/secret-backends"),
     // One's own.
     ("GET", "/v1/credentials"),
@@ -294,6 +295,9 @@ const NEVER_BLOCKED: &[(&str, &str)] = &[
     ("DELETE", "/v1/models/{model}/blocks/{kind}"),
     ("POST", "/v1/models/{model}/charm-revisions"),
     ("POST", "/v1/models/{model}/charms"),
+    // Who hears of an incident changes nothing in the model.
+    ("POST", "/v1/models/{model}/incidents/{id}/silence"),
+    ("DELETE", "/v1/models/{model}/incidents/{id}/silence"),
     ("POST", "/v1/models/{model}/secrets/{secret}/reveal"),
     ("POST", "/v1/models/{model}/tasks/{task}/cancel"),
 ];

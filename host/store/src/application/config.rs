@@ -2,6 +2,7 @@
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::{self, Schema, Values};
+use periapt_model::difference::{Difference, between};
 use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, Life, ModelUuid};
 use periapt_wire::rest::{ApplicationConfig, ApplicationInfo, ConfigChange};
@@ -10,7 +11,7 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::secret::with_secrets;
-use crate::{Result, Store, views};
+use crate::{Result, Store, difference, views};
 
 impl Store {
     /// Schema, settings and effective values of an application.
@@ -94,11 +95,21 @@ pub(crate) async fn change(
         config::hash_with_trust(&effective, before.trust)
     ];
     tx.db.execute(sql, params).await?;
+    let told = differences(&before.schema, &before.effective, &effective);
+    difference::record(tx, model, Some(application), difference::Kind::Config, told).await?;
     tx.touch(model, namespace::APPLICATION_CONFIG, application.as_str());
     Ok(ApplicationConfig {
         settings,
         effective,
         ..before
+    })
+}
+
+/// What differs between two sets of an application's values, without those of secrets.
+pub(crate) fn differences(schema: &Schema, before: &Values, after: &Values) -> Vec<Difference> {
+    between(before, after, |name| {
+        let option = schema.options.get(name);
+        option.is_some_and(|option| option.kind == config::Kind::Secret)
     })
 }
 

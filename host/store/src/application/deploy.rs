@@ -4,6 +4,7 @@ use periapt_model::bounds;
 use periapt_model::charm::may_replace;
 use periapt_model::config::{self, Values};
 use periapt_model::constraints::Constraints;
+use periapt_model::difference::Difference;
 use periapt_model::refusal::Subject;
 use periapt_model::storage::StorageId;
 use periapt_model::{ApplicationName, Life, MachineId, ModelUuid, UnitName};
@@ -15,7 +16,8 @@ use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::{
-    Result, Store, application, charm, machine, relation, resource, secret, storage, unit, views,
+    Result, Store, application, charm, difference, machine, relation, resource, secret, storage,
+    unit, views,
 };
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
@@ -167,6 +169,7 @@ impl Store {
                 let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
                 let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
                 let mut settings: Values = settings.unwrap_or_default();
+                let before = old.config.effective(&settings);
                 settings.retain(|name, value| new.config.coerce(name, value).is_ok());
                 let change = secret::with_secrets(&mut tx.db, &model, &new.config, &change).await?;
                 let settings = application::config::apply(&new.config, settings, &change)?;
@@ -186,6 +189,17 @@ impl Store {
                     hash
                 ];
                 tx.db.execute(sql, values).await?;
+                let revision = Difference {
+                    name: "charm".to_owned(),
+                    was: Some(old.url.to_string()),
+                    becomes: Some(new.url.to_string()),
+                };
+                let told = vec![revision];
+                let kind = difference::Kind::Revision;
+                difference::record(tx, &model, Some(&application), kind, told).await?;
+                let told = application::config::differences(&new.config, &before, &effective);
+                let kind = difference::Kind::Config;
+                difference::record(tx, &model, Some(&application), kind, told).await?;
                 // It was about the charm of before.
                 application::put_trouble(tx, &model, &application, None).await?;
                 tx.touch(&model, namespace::APPLICATION, application.as_str());

@@ -10,9 +10,9 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use periapt_database::{Guard, RequestRow};
 use periapt_model::{ModelUuid, bounds};
-use periapt_wire::rest::{AuditQuery, AuditRecord, Page};
+use periapt_wire::rest::{AuditKind, AuditQuery, AuditRecord, Page};
 
-use crate::db::{Tx, columns, json, optional_word, params, to_json};
+use crate::db::{Cells, Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
 use crate::{DatabaseError, Result, Store};
 
@@ -44,15 +44,37 @@ columns! {
         target = "target",
         result = "result",
         arguments = "arguments" as json,
+        kind = "kind" as word,
+        verb = "verb",
+        object = "object",
+        about = "about" as names,
     }
     // Of one model or, with an empty `$1`, of all. The empty text and the extreme numbers stand
     // for filters that are not there.
     const RECORDS = "FROM audit
         WHERE ($1 = '' OR model_uuid = $1) AND id < $2 AND time >= $3 AND time <= $4
         AND ($5 = '' OR who = $5 OR who = $6)
-        AND ($7 = '' OR LOWER(what) LIKE $7 ESCAPE '!' OR LOWER(target) LIKE $7 ESCAPE '!')
+        AND ($7 = '' OR LOWER(what) LIKE $7 ESCAPE '!' OR LOWER(target) LIKE $7 ESCAPE '!'
+            OR LOWER(verb || ' ' || object) LIKE $7 ESCAPE '!')
         AND ($8 = '' OR ($8 = 'ok') = (result = 'ok' OR result LIKE '2__'))
+        AND ($10 = '' OR $10 LIKE '%' || kind || '%')
         ORDER BY id DESC LIMIT $9";
+}
+
+/// Between the names that a record is about, and around them, so that each can be looked for.
+pub(crate) const BAR: char = '|';
+
+/// The names that a record is about.
+pub(crate) fn names(cells: &mut Cells<'_>) -> std::result::Result<Vec<String>, DatabaseError> {
+    let names = cells.str()?.split(BAR).filter(|name| !name.is_empty());
+    Ok(names.map(str::to_owned).collect())
+}
+
+fn barred(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => format!("{BAR}{}{BAR}", names.join("|")),
+    }
 }
 
 impl Store {
@@ -107,6 +129,7 @@ impl Store {
                 "\"{result}\" is not a result to look for; there are ok and refused"
             )));
         }
+        let kinds = kinds(query.kind.as_deref().unwrap_or_default())?;
         let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
         let user = query.user.as_deref().unwrap_or_default();
         let matching = match query.matching.as_deref().unwrap_or_default() {
@@ -122,7 +145,8 @@ impl Store {
             format!("user-{user}"),
             matching,
             result,
-            limit + 1
+            limit + 1,
+            kinds
         ];
         let mut items = self.glance().await?.all(RECORDS, values).await?;
         let more = items.len() as u64 > limit;
@@ -133,6 +157,15 @@ impl Store {
             .map(|last| last.id.to_string());
         Ok(Page { items, next })
     }
+}
+
+/// The kinds that are asked for, in one text; no word of one kind is a part of another's.
+fn kinds(asked: &str) -> Result<String> {
+    let named = asked.split(',').map(str::trim);
+    for kind in named.filter(|kind| !kind.is_empty()) {
+        kind.parse::<AuditKind>().map_err(StoreError::bad_request)?;
+    }
+    Ok(asked.to_owned())
 }
 
 /// The record of a request.
@@ -182,11 +215,14 @@ async fn insert(tx: &mut Tx, records: Vec<AuditRecord>) -> std::result::Result<(
             record.what,
             record.target,
             record.result,
-            to_json(&record.arguments)?
+            to_json(&record.arguments)?,
+            record.kind.as_str(),
+            record.verb,
+            record.object,
+            barred(&record.about)
         ]);
     }
-    let head =
-        "INSERT INTO audit (id, time, who, peer, model_uuid, what, target, result, arguments)";
+    let head = "INSERT INTO audit (id, time, who, peer, model_uuid, what, target, result, arguments, kind, verb, object, about)";
     tx.db.insert_many(head, "", rows).await.map(|_| ())
 }
 

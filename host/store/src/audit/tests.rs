@@ -18,6 +18,7 @@ fn record(time: i64, who: &str, what: &str, result: &str) -> AuditRecord {
         target: "/v1/models".to_owned(),
         result: result.to_owned(),
         arguments: json!({ "body": { "name": "lab" } }),
+        ..AuditRecord::default()
     }
 }
 

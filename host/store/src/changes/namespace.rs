@@ -92,6 +92,12 @@ namespaces! {
     STORAGE_POOL = "storage-pool";
     /// Key: the agent. Its machine has other block devices.
     BLOCK_DEVICE = "block-device";
+    /// Key: the alert's id. It came about, fired, was acknowledged or resolved; of the controller where it is about no
+    /// model.
+    ALERT = "alert";
+    /// Key: the name of a rule or a receiver, or empty for deliveries, of the whole controller. What is to be watched or
+    /// sent has changed.
+    ALERT_RULE = "alert-rule";
     /// Key: empty, of the whole controller. Its settings.
     CONTROLLER_CONFIG = "controller-config";
     /// Key: the number of the node, of the whole controller. It came, went, was lost or serves elsewhere.
@@ -136,6 +142,8 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
             | STORAGE_HOOKS
             | STORAGE_POOL
             | BLOCK_DEVICE
+            | ALERT
+            | ALERT_RULE
             | CONTROLLER_CONFIG
             | CONTROLLER_NODE
             | USER

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::db::{Session, columns};
 use crate::error::StoreError;
-use crate::{Result, Store, charm, views};
+use crate::{Result, Store, alert, charm, views};
 
 mod applications;
 mod hooks;
@@ -32,6 +32,7 @@ pub use users::Reach;
 /// What an event can be about. The order is that of events of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntityKind {
+    Alert,
     Application,
     Charm,
     Hook,
@@ -46,7 +47,8 @@ pub enum EntityKind {
 }
 
 impl EntityKind {
-    pub const ALL: [EntityKind; 11] = [
+    pub const ALL: [EntityKind; 12] = [
+        EntityKind::Alert,
         EntityKind::Application,
         EntityKind::Charm,
         EntityKind::Hook,
@@ -63,6 +65,7 @@ impl EntityKind {
     /// The word in events.
     pub fn as_str(self) -> &'static str {
         match self {
+            EntityKind::Alert => "alert",
             EntityKind::Application => "application",
             EntityKind::Charm => "charm",
             EntityKind::Hook => "hook",
@@ -82,7 +85,10 @@ impl EntityKind {
     /// Whether it is something that is there, rather than something that happens: the latter is told and
     /// is in no picture of what there is.
     pub fn stays(self) -> bool {
-        !matches!(self, EntityKind::Hook | EntityKind::Operation)
+        !matches!(
+            self,
+            EntityKind::Alert | EntityKind::Hook | EntityKind::Operation
+        )
     }
 }
 
@@ -247,6 +253,8 @@ impl Reader {
         mut wanted: WantedOfModel,
         present: Present<'_>,
     ) -> Result<()> {
+        let alerts = wanted.names.remove(&EntityKind::Alert);
+        self.alerts(model, alerts.unwrap_or_default()).await?;
         let Ok(uuid) = model.parse::<ModelUuid>() else {
             let names = wanted.names.remove(&EntityKind::User).unwrap_or_default();
             return self.users(names).await;
@@ -266,7 +274,7 @@ impl Reader {
                 EntityKind::Secret => secrets::read(self, names).await?,
                 EntityKind::Storage => storage::read(self, names).await?,
                 EntityKind::Unit => units::read(self, names, &present).await?,
-                EntityKind::User => {}
+                EntityKind::Alert | EntityKind::User => {}
             }
         }
         Ok(())
@@ -292,6 +300,23 @@ impl Reader {
             }
         }
         names.end(self);
+        Ok(())
+    }
+
+    /// Alerts of a model, or of the controller where it is empty.
+    async fn alerts(&mut self, model: &str, names: BTreeMap<String, Cause>) -> Result<()> {
+        for (name, cause) in names {
+            let ids: Vec<i64> = name.parse::<i64>().into_iter().collect();
+            let found = alert::by_ids(&mut self.db, &ids).await?.pop();
+            self.found.push(Found {
+                model: model.to_owned(),
+                kind: EntityKind::Alert,
+                name,
+                position: cause.position,
+                own: cause.own,
+                body: found.map(|alert| to_bytes(&alert)).transpose()?,
+            });
+        }
         Ok(())
     }
 

@@ -26,6 +26,7 @@ use crate::unit::uniter::{self, UNIT, told};
 use crate::{Result, Store, log, relation, status};
 
 mod action;
+mod details;
 mod effects;
 mod leader;
 mod payloads;

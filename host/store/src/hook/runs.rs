@@ -73,7 +73,8 @@ impl Store {
             hook,
             result,
             since,
-            limit + 1
+            limit + 1,
+            query.until.unwrap_or(i64::MAX)
         ];
         let mut items = db.all(select, values).await?;
         let more = items.len() as u64 > limit;
@@ -99,7 +100,7 @@ macro_rules! page {
             "FROM hook_run WHERE model_uuid = $1 AND ",
             $whose,
             " AND id < $3 AND ($4 = '' OR application = $4) AND ($5 = '' OR hook = $5)
-            AND ($6 = '' OR result = $6) AND started_at >= $7 ORDER BY id DESC LIMIT $8"
+            AND ($6 = '' OR result = $6) AND started_at >= $7 AND started_at <= $9 ORDER BY id DESC LIMIT $8"
         )
     };
 }
@@ -110,6 +111,7 @@ columns! {
         unit = "unit" as word,
         application = "application" as word,
         hook = "hook",
+        about = "about",
         charm = "charm",
         started_at = "started_at",
         duration = "duration",
@@ -149,8 +151,8 @@ pub(crate) async fn insert(
 ) -> Result<()> {
     let sql = "INSERT INTO hook_run
         (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
-        memory_bytes, host_calls, output_bytes, state_directory_bytes)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        memory_bytes, host_calls, output_bytes, state_directory_bytes, about)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
         RETURNING (SELECT COUNT(*) FROM model_config WHERE model_uuid = $2 AND key = 'unit-cpu-quota')
             + (SELECT COUNT(*) FROM model_default WHERE key = 'unit-cpu-quota')";
     let id = tx.next_id();
@@ -172,7 +174,8 @@ pub(crate) async fn insert(
         run.usage.map(|usage| usage.memory_bytes),
         run.usage.map(|usage| usage.host_calls),
         run.usage.map(|usage| usage.output_bytes),
-        run.usage.map(|usage| usage.state_directory_bytes)
+        run.usage.map(|usage| usage.state_directory_bytes),
+        shortened(&run.about, bounds::RUN_EFFECT_CHARACTERS.length())
     ];
     // Most models have no quota, and then a hook costs no statement more.
     let quotas: Option<u64> = tx.db.scalar(sql, values).await?;

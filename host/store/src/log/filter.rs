@@ -15,9 +15,13 @@ use crate::Result;
 use crate::db::{Session, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::full_status::matches;
+use crate::timeline::moment;
 
 pub(super) struct Filter {
     pub(super) level: u64,
+    /// Within which lines were written, microseconds.
+    from: i64,
+    to: i64,
     include: Option<Patterns>,
     exclude: Option<Patterns>,
     include_modules: Vec<String>,
@@ -53,6 +57,8 @@ impl Filter {
                 Some(text) => level(text)? as u64,
                 None => 0,
             },
+            from: moment("from", query.from.as_deref())?.unwrap_or(i64::MIN),
+            to: moment("to", query.to.as_deref())?.unwrap_or(i64::MAX),
             include: names.patterns(query.include.as_deref()).await?,
             exclude: names.patterns(query.exclude.as_deref()).await?,
             include_modules: parts(query.include_module.as_deref()),
@@ -60,7 +66,10 @@ impl Filter {
         })
     }
 
-    pub(super) fn accepts(&self, entity: &str, module: &str) -> bool {
+    pub(super) fn accepts(&self, time: i64, entity: &str, module: &str) -> bool {
+        if !(self.from..=self.to).contains(&time) {
+            return false;
+        }
         let included = self.include.as_ref().is_none_or(|it| it.match_(entity));
         let excluded = self.exclude.as_ref().is_some_and(|it| it.match_(entity));
         let within = |modules: &[String]| modules.iter().any(|above| is_within(module, above));

@@ -3,13 +3,13 @@
 
 use std::sync::atomic::Ordering;
 
-use periapt_model::ModelUuid;
 use periapt_model::bounds::{LOG_LINE_BYTES, TEXT_BYTES};
+use periapt_model::{ModelUuid, Tag};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::LogQuery;
 
 use crate::changes::namespace;
-use crate::db::{Tx, columns, params};
+use crate::db::{Session, Tx, columns, params};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
 use crate::{Result, Store};
@@ -58,6 +58,8 @@ columns! {
         WHERE model_uuid = $1 AND level >= $2 AND id < $3 ORDER BY id DESC LIMIT $4";
     const AFTER = "FROM log
         WHERE model_uuid = $1 AND level >= $2 AND id > $3 ORDER BY id LIMIT $4";
+    const WITHIN = "FROM log
+        WHERE model_uuid = $1 AND entity = $2 AND time >= $3 AND time <= $4 ORDER BY id LIMIT $5";
 }
 
 macro_rules! cut {
@@ -171,7 +173,7 @@ impl Store {
                     let values = params![model, filter.level, before, PAGE as u64];
                     let lines = db.all(BEFORE, values).await?;
                     for line in &lines {
-                        found += usize::from(filter.accepts(&line.entity, &line.module));
+                        found += usize::from(filter.accepts(line.time, &line.entity, &line.module));
                         before = line.id;
                         if found == tail {
                             break 'scan;
@@ -203,7 +205,7 @@ impl Store {
                     return Ok(page);
                 }
                 page.position = line.id;
-                if filter.accepts(&line.entity, &line.module) {
+                if filter.accepts(line.time, &line.entity, &line.module) {
                     page.records.push(shown(line)?);
                     page.positions.push(page.position);
                 }
@@ -214,6 +216,28 @@ impl Store {
             }
         }
     }
+}
+
+/// The newest lines of a model that are worth a person's look, newest first: as many as one statement
+/// looks at.
+pub(crate) async fn newest(db: &mut Session, model: &ModelUuid) -> Result<Vec<LogRecord>> {
+    let info = level("INFO")? as u64;
+    let values = params![model, info, i64::MAX, PAGE as u64];
+    let lines = db.all(BEFORE, values).await?;
+    lines.into_iter().map(shown).collect()
+}
+
+/// What an entity logged within a time, oldest first, at most so many.
+pub(crate) async fn between(
+    db: &mut Session,
+    model: &ModelUuid,
+    entity: &Tag,
+    (from, to): (i64, i64),
+    most: u64,
+) -> Result<Vec<LogRecord>> {
+    let values = params![model, entity.to_string(), from, to, most];
+    let lines = db.all(WITHIN, values).await?;
+    lines.into_iter().map(shown).collect()
 }
 
 fn shown(line: Line) -> Result<LogRecord> {

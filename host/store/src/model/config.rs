@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use periapt_model::address::HostPort;
 use periapt_model::config::{Value, Values};
+use periapt_model::difference::between;
 use periapt_model::options::{MODEL, Settings, Source, duration, hosts, truth};
 use periapt_model::{ModelUuid, Refusal};
 use periapt_wire::agent::log_forwarding::Destination;
@@ -20,7 +21,7 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, Store, controller, require_model, secret, storage};
+use crate::{Result, Store, controller, difference, require_model, secret, storage};
 
 #[cfg(test)]
 mod tests;
@@ -163,8 +164,11 @@ pub(crate) async fn change(
         let sql = "DELETE FROM model_config WHERE model_uuid = $1 AND key = $2";
         changed += tx.db.execute(sql, params![model, name]).await?;
     }
-    MODEL.check_change(&before, &Layers::read(&mut tx.db, model).await?.merged())?;
+    let after = Layers::read(&mut tx.db, model).await?.merged();
+    MODEL.check_change(&before, &after)?;
     if changed > 0 {
+        let told = between(&before, &after, |name| MODEL.is_secret(name));
+        difference::record(tx, model, None, difference::Kind::Config, told).await?;
         tx.touch(model, namespace::MODEL_CONFIG, "");
         let mut named = checked.keys().chain(&change.reset);
         if named.any(|name| meter::is_quota(name)) {

@@ -33,6 +33,8 @@ pub struct Resealed {
     pub models: Vec<(ModelUuid, SealedKey, String)>,
     /// By name.
     pub backends: Vec<(String, SealedKey, String)>,
+    /// Receivers of alerts, by name.
+    pub receivers: Vec<(String, SealedKey, String)>,
 }
 
 columns! {
@@ -71,7 +73,7 @@ fn node_key(node: u32) -> String {
 const CURRENT: &str = "secret-key";
 
 /// Refuses what was sealed under a key that was replaced meanwhile: nothing comes under it any more.
-pub(super) async fn require_current(tx: &mut Tx, under: &str) -> Result<()> {
+pub(crate) async fn require_current(tx: &mut Tx, under: &str) -> Result<()> {
     match current(&mut tx.db).await? {
         Some(current) if current != under => Err(meanwhile()),
         _ => Ok(()),
@@ -138,9 +140,11 @@ impl Store {
                 let next = &resealed.succession;
                 require_current(tx, &next.under).await?;
                 let sql = "SELECT (SELECT COUNT(*) FROM secret_key WHERE sealed_under <> $1)
-                    + (SELECT COUNT(*) FROM secret_backend WHERE sealed_under <> $1)";
+                    + (SELECT COUNT(*) FROM secret_backend WHERE sealed_under <> $1)
+                    + (SELECT COUNT(*) FROM alert_receiver WHERE sealed_under <> $1)";
                 let wanted = tx.db.count(sql, params![&next.id]).await?;
-                let brought = resealed.models.len() + resealed.backends.len();
+                let brought =
+                    resealed.models.len() + resealed.backends.len() + resealed.receivers.len();
                 if wanted != brought as u64 {
                     return Err(meanwhile());
                 }
@@ -154,6 +158,14 @@ impl Store {
                 }
                 for (name, before, sealed) in &resealed.backends {
                     let sql = "UPDATE secret_backend SET sealed_under = $2, sealed_config = $3
+                        WHERE name = $1 AND sealed_under = $4 AND sealed_config = $5";
+                    let values = params![name, &next.id, sealed, &before.under, &before.sealed];
+                    if tx.db.execute(sql, values).await? == 0 {
+                        return Err(meanwhile());
+                    }
+                }
+                for (name, before, sealed) in &resealed.receivers {
+                    let sql = "UPDATE alert_receiver SET sealed_under = $2, sealed_config = $3
                         WHERE name = $1 AND sealed_under = $4 AND sealed_config = $5";
                     let values = params![name, &next.id, sealed, &before.under, &before.sealed];
                     if tx.db.execute(sql, values).await? == 0 {

@@ -32,6 +32,7 @@ pub(crate) use change::{
 };
 pub(crate) use due::due;
 pub(crate) use going::{application_gone, model_gone, relation_gone, unit_gone};
+pub(crate) use keys::require_current;
 pub use keys::{Resealed, SealedKey, Succession};
 pub use leftover::Leftover;
 pub(crate) use options::{require_backend, with_secrets};

@@ -25,7 +25,7 @@ fn record(time: i64) -> AuditRecord {
         what: "PATCH".to_owned(),
         target: String::new(),
         result: String::new(),
-        arguments: Default::default(),
+        ..AuditRecord::default()
     }
 }
 

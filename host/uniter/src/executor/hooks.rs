@@ -221,7 +221,7 @@ impl Executor {
                 let run = HookReport {
                     effects: remembered(&told),
                     usage: Some(usage),
-                    ..self.report(info.name())
+                    ..self.report_of(info)
                 };
                 let took = Duration::from_micros(run.duration.unsigned_abs()).as_secs_f64();
                 let says = format!("ran \"{}\" hook in {:.3} ms", run.hook, took * 1000.0);
@@ -255,7 +255,7 @@ impl Executor {
                     message: reason,
                     effects: remembered(&in_words(&at_once)),
                     usage,
-                    ..self.report(info.name())
+                    ..self.report_of(info)
                 };
                 self.hook_failed(info, run, status_set).await
             }
@@ -271,7 +271,7 @@ impl Executor {
                         message: reboot::asks_for_ever(),
                         effects: remembered(&in_words(&at_once)),
                         usage: Some(usage),
-                        ..self.report(info.name())
+                        ..self.report_of(info)
                     };
                     return self.hook_failed(info, run, status_set).await;
                 };
@@ -351,7 +351,7 @@ impl Executor {
                     message: format!("its changes were refused: {message}"),
                     effects: remembered(&in_words(at_once)),
                     usage,
-                    ..self.report(info.name())
+                    ..self.report_of(info)
                 };
                 return self.hook_failed(info, run, executed.status_set).await;
             }
@@ -367,6 +367,14 @@ impl Executor {
     fn took(&self) -> Duration {
         let now = self.config.process.clock().monotonic();
         now.saturating_sub(self.begun)
+    }
+
+    /// Of a hook that ends now.
+    fn report_of(&self, info: &Info) -> HookReport {
+        HookReport {
+            about: info.about(),
+            ..self.report(info.name())
+        }
     }
 
     /// Of a hook, or a task, that ends now.

@@ -80,6 +80,9 @@ pub struct ResourceContent {
 #[serde(rename_all = "kebab-case")]
 pub struct HookReport {
     pub hook: String,
+    /// What this run was about: `relation 3, back/0`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
     pub charm: String,
     /// When its turn came, microseconds UTC.
     pub started_at: i64,

@@ -9,7 +9,44 @@ use periapt_model::ModelUuid;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+/// What kind of thing was done.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum AuditKind {
+    /// A person changed something, or tried to.
+    #[default]
+    Change,
+    /// Somebody proved who they are, failed to, or signed out.
+    SignIn,
+    /// An agent called the controller.
+    Call,
+}
+
+impl AuditKind {
+    pub const ALL: [AuditKind; 3] = [AuditKind::Change, AuditKind::SignIn, AuditKind::Call];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AuditKind::Change => "change",
+            AuditKind::SignIn => "sign-in",
+            AuditKind::Call => "call",
+        }
+    }
+}
+
+impl std::str::FromStr for AuditKind {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
+        found.ok_or_else(|| {
+            format!("\"{text}\" is no kind of audit record; there are: change, sign-in, call")
+        })
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct AuditRecord {
     pub id: i64,
@@ -30,6 +67,21 @@ pub struct AuditRecord {
     #[serde(default)]
     #[schema(required = true)]
     pub arguments: Value,
+    #[serde(default)]
+    #[schema(required = true)]
+    pub kind: AuditKind,
+    /// What was done: `integrated`, `retried`. Empty for records of before.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub verb: String,
+    /// What it was done to: `front with site`.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub object: String,
+    /// Names of the applications, units and incidents that it is about.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub about: Vec<String>,
 }
 
 /// All filters must hold.
@@ -42,6 +94,8 @@ pub struct AuditQuery {
     pub matching: Option<String>,
     /// `ok` or `refused`.
     pub result: Option<String>,
+    /// `change`, `sign-in` or `call`; several are separated by commas. All when left out.
+    pub kind: Option<String>,
     /// Microseconds UTC.
     pub since: Option<i64>,
     pub until: Option<i64>,

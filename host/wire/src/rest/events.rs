@@ -11,7 +11,7 @@
 //!
 //! | event | id | data |
 //! |---|---|---|
-//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks and operations are not among them |
+//! | `snapshot` | | `Event`, once for each entity there is; runs of hooks, operations and alerts are not among them |
 //! | `current` | yes | `Current`: the snapshot is complete, changes follow |
 //! | `change` | yes | `Event` |
 //! | `reset` | | `Reset`: forget everything, a snapshot follows |
@@ -19,7 +19,7 @@
 //!
 //! An id is the event's `sequence`; while other events of the same change follow, it is that with
 //! `/KIND/KEY` behind it. It survives restarts of the controller. With a model that is gone goes
-//! everything in it. Events about users go to superusers only.
+//! everything in it. Events about users, and alerts about the controller, go to superusers only.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,7 +32,8 @@ pub struct Event {
     pub sequence: i64,
     /// The model's UUID; empty for the controller itself.
     pub model: String,
-    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `storage`, `user`.
+    /// `model`, `application`, `unit`, `machine`, `charm`, `relation`, `hook`, `operation`, `secret`, `storage`, `user`,
+    /// `alert`.
     pub kind: String,
     /// Name of the entity within its kind.
     pub key: String,

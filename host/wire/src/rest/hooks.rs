@@ -16,8 +16,12 @@ pub struct HookRun {
     pub id: i64,
     pub unit: UnitName,
     pub application: ApplicationName,
-    /// `config-changed`, with relation and remote unit where there are any.
+    /// `config-changed`, `website-relation-joined`.
     pub hook: String,
+    /// What this run was about: `relation 3, back/0`; empty where there is nothing beside the name.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub about: String,
     pub charm: String,
     /// When its turn came, microseconds UTC.
     pub started_at: i64,
@@ -75,7 +79,10 @@ pub struct HookQuery {
     pub hook: Option<String>,
     /// `ok` or `failed`.
     pub result: Option<String>,
+    /// Nothing that began before, microseconds UTC.
     pub since: Option<i64>,
+    /// Nothing that began after, microseconds UTC.
+    pub until: Option<i64>,
     pub limit: Option<u64>,
     pub after: Option<String>,
 }

@@ -4,6 +4,7 @@
 //! `{model}` is a UUID or a name. Errors are `Problem`.
 
 mod accounts;
+mod alerts;
 mod annotations;
 mod audit;
 mod backups;
@@ -13,7 +14,9 @@ mod constraints;
 mod credentials;
 mod defaults;
 mod events;
+mod hook_report;
 mod hooks;
+mod incidents;
 mod machines;
 mod metrics;
 mod nodes;
@@ -28,6 +31,7 @@ mod resources;
 mod secrets;
 mod storage;
 mod terms;
+mod timeline;
 pub mod waiting;
 mod workloads;
 
@@ -43,6 +47,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::MeterStatus;
 
 pub use accounts::*;
+pub use alerts::*;
 pub use annotations::*;
 
 pub use audit::*;
@@ -53,7 +58,9 @@ pub use constraints::*;
 pub use credentials::*;
 pub use defaults::*;
 pub use events::*;
+pub use hook_report::*;
 pub use hooks::*;
+pub use incidents::*;
 pub use machines::*;
 pub use metrics::*;
 pub use nodes::*;
@@ -67,6 +74,7 @@ pub use resources::*;
 pub use secrets::*;
 pub use storage::*;
 pub use terms::*;
+pub use timeline::*;
 pub use waiting::WaitKind;
 pub use workloads::*;
 
@@ -408,6 +416,10 @@ pub struct LogQuery {
     pub exclude_module: Option<String>,
     /// Lowest level shown.
     pub level: Option<String>,
+    /// RFC 3339: no line that was written before.
+    pub from: Option<String>,
+    /// RFC 3339: no line that was written after.
+    pub to: Option<String>,
     /// From the first line on.
     pub replay: bool,
     /// Lines of the past to begin with (default 10).

@@ -47,6 +47,15 @@ paths! {
     HEALTH(0) = "/health";
     METRICS(0) = "/metrics";
     READY(0) = "/ready";
+    ALERT_DELIVERIES(0) = "/v1/alert-deliveries";
+    ALERT_RECEIVERS(0) = "/v1/alert-receivers";
+    ALERT_RECEIVER(1) = "/v1/alert-receivers/{receiver}";
+    ALERT_RECEIVER_TEST(1) = "/v1/alert-receivers/{receiver}/test";
+    ALERT_RULES(0) = "/v1/alert-rules";
+    ALERT_RULE(1) = "/v1/alert-rules/{rule}";
+    ALERT_RULE_SILENCE(1) = "/v1/alert-rules/{rule}/silence";
+    ALERTS(0) = "/v1/alerts";
+    ALERT_ACKNOWLEDGE(1) = "/v1/alerts/{alert}/acknowledge";
     AUDIT(0) = "/v1/audit";
     BACKUPS(0) = "/v1/backups";
     BACKUP(1) = "/v1/backups/{backup}";
@@ -102,6 +111,11 @@ paths! {
     MODEL_EVENTS(1) = "/v1/models/{model}/events";
     HOOKS(1) = "/v1/models/{model}/hooks";
     HOOK(2) = "/v1/models/{model}/hooks/{id}";
+    HOOK_REPORT(2) = "/v1/models/{model}/hooks/{id}/report";
+    INCIDENTS(1) = "/v1/models/{model}/incidents";
+    INCIDENT_RETRY(2) = "/v1/models/{model}/incidents/{id}/retry";
+    INCIDENT_SILENCE(2) = "/v1/models/{model}/incidents/{id}/silence";
+    INCIDENT_SKIP(2) = "/v1/models/{model}/incidents/{id}/skip";
     MODEL_INTROSPECTION(2) = "/v1/models/{model}/introspection/{report}";
     MODEL_LOGS(1) = "/v1/models/{model}/logs";
     MACHINES(1) = "/v1/models/{model}/machines";
@@ -132,6 +146,7 @@ paths! {
     MODEL_STATUS(1) = "/v1/models/{model}/status";
     TASK(2) = "/v1/models/{model}/tasks/{task}";
     TASK_CANCEL(2) = "/v1/models/{model}/tasks/{task}/cancel";
+    MODEL_TIMELINE(1) = "/v1/models/{model}/timeline";
     UNITS(1) = "/v1/models/{model}/units";
     UNIT(3) = "/v1/models/{model}/units/{name}/{number}";
     UNIT_HISTORY(3) = "/v1/models/{model}/units/{name}/{number}/history";

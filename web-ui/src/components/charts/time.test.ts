@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { clockTime, durationText, machineTime, relativeTime, roughDuration, timeTicks } from './time';
+import { clockTime, durationText, machineTime, relativeTime, roughDuration, timeTicks, zonedTime } from './time';
 
 const SECOND = 1_000_000;
 const NOON = Date.UTC(2026, 10, 21, 12) * 1000;
@@ -14,6 +14,11 @@ describe('times in words', () => {
     expect(roughDuration(47 * 3600 * SECOND)).toBe('47 h');
     expect(roughDuration(49 * 3600 * SECOND)).toBe('2 d');
     expect(machineTime(NOON)).toBe('2026-11-21T12:00:00.000Z');
+  });
+
+  it('names the zone of a time', () => {
+    const offset = -new Date(NOON / 1000).getTimezoneOffset();
+    expect(zonedTime(NOON)).toMatch(offset === 0 ? /^2026-11-21 12:00:00 UTC$/ : /^2026-11-2\d \d\d:\d\d:00 UTC[+−]\d\d:\d\d$/);
   });
 
   it('writes durations with three figures', () => {

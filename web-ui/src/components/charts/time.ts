@@ -26,6 +26,13 @@ export function exactTime(time: number): string {
   );
 }
 
+/** The same with the zone, `2026-11-21 15:04:05 UTC+01:00`: commands and logs tell another's. */
+export function zonedTime(time: number): string {
+  const offset = -dateOf(time).getTimezoneOffset();
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  return `${exactTime(time)} UTC${offset === 0 ? '' : `${offset < 0 ? '−' : '+'}${pad(hours)}:${pad(minutes)}`}`;
+}
+
 /** `15:04:05`, in the reader's time zone. */
 export function clockTime(time: number): string {
   const date = dateOf(time);

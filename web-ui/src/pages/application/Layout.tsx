@@ -115,7 +115,7 @@ export function ApplicationLayout() {
               <button type="button" className="p-button" disabled={!alive} onClick={() => setOpen("refresh")}>
                 Refresh
               </button>
-              <button type="button" className="p-button--negative" onClick={() => setOpen("remove")}>
+              <button type="button" className="p-button is-danger" onClick={() => setOpen("remove")}>
                 Remove
               </button>
             </>

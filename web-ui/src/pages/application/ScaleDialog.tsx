@@ -1,34 +1,38 @@
 import { useState } from "react";
-import { applications, units as unitApi } from "../../api";
 import * as paths from "../../api/paths";
 import type { ApplicationInfo, UnitInfo } from "../../api/types";
 import { CommandHint } from "../../components/Commands";
 import { Dialog } from "../../components/Dialog";
 import { TextField } from "../../components/Fields";
+import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
-import { leaving } from "../../lib/scale";
+import { subordinatesOf } from "../../lib/relations";
+import { aliveUnits, leaving, MOST_UNITS, scaleTo, unitsError } from "../../lib/scale";
 import { useAct } from "../../lib/useAct";
+import { useModel } from "../../live/context";
 
 interface Properties {
   model: string;
   application: ApplicationInfo;
   units: readonly UnitInfo[];
+  /** What the field has at first; as many units as there are without it. */
+  wanted?: string;
   onClose: () => void;
 }
 
-export function ScaleDialog({ model, application, units, onClose }: Properties) {
+export function ScaleDialog({ model, application, units, wanted: given, onClose }: Properties) {
   const { name } = application;
-  const present = units.filter((unit) => unit.life === "alive").length;
-  const [text, setText] = useState(String(present));
+  const { units: all } = useModel(model);
+  const present = aliveUnits(units).length;
+  const [text, setText] = useState(given || String(present));
   const [typed, setTyped] = useState("");
   const wanted = Number(text);
-  const valid = /^\d+$/.test(text) && wanted <= 1000;
+  const error = unitsError(text);
+  const valid = error === null;
   const more = valid ? Math.max(0, wanted - present) : 0;
   const less = valid ? leaving(units, wanted) : [];
-  const scale = useAct(async () => {
-    if (more > 0) await applications.addUnits(model, name, more);
-    for (const unit of less) await unitApi.remove(model, unit, false, false);
-  }, onClose);
+  const beside = subordinatesOf(new Set(less), all);
+  const scale = useAct(() => scaleTo(model, name, units, wanted), onClose);
   return (
     <Dialog
       title={`Scale ${name}`}
@@ -44,17 +48,19 @@ export function ScaleDialog({ model, application, units, onClose }: Properties) 
         label="Units"
         type="number"
         min={0}
-        max={1000}
+        max={MOST_UNITS}
         value={text}
         onChange={setText}
-        error={valid ? null : "A number from 0 to 1000"}
+        error={error}
         help={`${present} now`}
       />
       {less.length > 0 && (
         <>
-          <p>
-            These units and the machines that only they use will be removed: <strong>{less.join(", ")}</strong>
-          </p>
+          <p>This removes, after the stop and remove hooks:</p>
+          <ul className="takes-along">
+            <TakesAlong names={less} one="unit" many="units" more="and the machines that only they use" />
+            <TakesAlong names={beside} one="the subordinate unit" many="the subordinate units" more="in their containers" />
+          </ul>
           <TextField label={`Type ${name} to confirm`} value={typed} onChange={setTyped} />
           <CommandHint cli={command("remove-unit", "-m", model, "--no-prompt", ...less)} />
         </>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
 import { controller, probe } from "../../api";
 import { FiguresChart, StatusMark } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
@@ -50,6 +51,12 @@ export function ControllerPage() {
           <section className="section" aria-label="Metrics, last hour">
             <h2 className="section__title">Metrics, last hour</h2>
             <LastHour />
+          </section>
+          <section className="section" aria-label="Diagnostics">
+            <h2 className="section__title">Diagnostics</h2>
+            <p>
+              <Link to="/workers">Workers</Link> of the controller and its models, and what they depend on.
+            </p>
           </section>
           <section className="section" aria-label="Configuration">
             <h2 className="section__title">Configuration</h2>

@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { Name, StatusMark } from "../../components/charts";
 import { Items } from "../../components/Items";
 import { type Concern, concerns, grouped } from "../../lib/attention";
-import { toApplication, toMachine, toRelation, toUnit } from "../../lib/to";
+import { toApplication, toIncidents, toMachine, toRelation, toUnit } from "../../lib/to";
 import type { ModelEntities } from "../../live/context";
 
 /** So many of a group are named, so many groups are listed; the rest is counted. */
@@ -23,6 +23,9 @@ export function Attention({ model, entities }: { model: string; entities: ModelE
         ))}
       </ul>
       {groups.length > LISTED && <p className="muted">and {groups.length - LISTED} more</p>}
+      <p>
+        <Link to={toIncidents(model)}>Incidents: causes, retry, skip and silence</Link>
+      </p>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Link, Outlet, useLocation, useNavigate, useParams } from "react-router";
+import { Link, Outlet, useLocation, useNavigate, useParams, useSearchParams } from "react-router";
 import { models } from "../../api";
 import * as paths from "../../api/paths";
 import { StatusMark } from "../../components/charts";
@@ -13,8 +13,10 @@ import { Tally } from "../../components/Tally";
 import { unitStatus } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { CONTROLLER_MODEL } from "../../lib/controllerModel";
+import { viewQuery } from "../../lib/fleet/address";
 import { outliving } from "../../lib/storage";
-import { toBlocks, toDeploy, toModel, toOperations, toSecrets, toStorages } from "../../lib/to";
+import { rangeSearch } from "../../lib/range";
+import { toBlocks, toDeploy, toIncidents, toModel, toOperations, toSecrets, toStorages, toTimeline } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady, useSecrets, useStorages } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -31,14 +33,18 @@ export function ModelLayout() {
   const [destroying, setDestroying] = useState(false);
   const to = toModel(name);
   const { pathname } = useLocation();
+  // A time that was chosen on one of these pages holds on the others.
+  const search = rangeSearch(useSearchParams()[0]);
   const tabs: Tab[] = [
     { to, label: "Overview", end: true },
+    { to: toIncidents(name), label: "Incidents" },
+    { to: toTimeline(name), label: "Timeline", search },
     { to: `${to}/topology`, label: "Topology" },
     { to: `${to}/relations`, label: "Relations", count: relations.length },
     { to: `${to}/reachability`, label: "Reachability" },
     { to: toOperations(name), label: "Operations" },
-    { to: `${to}/hooks`, label: "Hooks" },
-    { to: `${to}/logs`, label: "Logs" },
+    { to: `${to}/hooks`, label: "Hooks", search },
+    { to: `${to}/logs`, label: "Logs", search },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
     { to: toSecrets(name), label: "Secrets", count: secrets.length },
     { to: toStorages(name), label: "Storage", count: storages.length },
@@ -57,7 +63,7 @@ export function ModelLayout() {
         aside={model && <StatusMark status={model.life === "alive" ? model.status : model.life} />}
         summary={
           units.length > 0 ? (
-            <Tally statuses={units.map(unitStatus)} to={(status) => `${to}?status=${encodeURIComponent(status)}`} />
+            <Tally statuses={units.map(unitStatus)} to={(status) => `${to}${viewQuery({ tab: "units", statuses: [status] })}`} />
           ) : (
             model?.message
           )

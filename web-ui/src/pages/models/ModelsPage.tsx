@@ -9,10 +9,14 @@ import { Tally } from "../../components/Tally";
 import { Time } from "../../components/Time";
 import { type Concern, concerns, isUrgent, natural, unitStatus } from "../../lib/attention";
 import { toModel } from "../../lib/to";
+import { useFilters } from "../../lib/useFilters";
 import type { ApplicationInfo, MachineInfo, ModelSummary, UnitInfo } from "../../api/types";
 import { type Placed, useEverywhere, useReady } from "../../live/context";
 import { useSuperuser } from "../../session";
 import { AddModelDialog } from "./AddModelDialog";
+
+/** So many cards are seen at once; more are looked for. */
+const FILTERED = 6;
 
 interface Shown {
   model: ModelSummary;
@@ -46,6 +50,11 @@ export function ModelsPage() {
   const trouble = ({ model, concerns }: Shown): number =>
     concerns.length + (isUrgent(model.status) ? 1 : 0);
   shown.sort((a, b) => trouble(b) - trouble(a) || natural(a.model.name, b.model.name));
+  const [filters, set] = useFilters(["q"]);
+  const wanted = filters.q.trim().toLowerCase();
+  const found = shown.filter(({ model }) =>
+    [model.name, model.owner, model.status, model.message].some((word) => word.toLowerCase().includes(wanted)),
+  );
   const urgent = shown.filter((each) => trouble(each) > 0).length;
   return (
     <>
@@ -72,8 +81,20 @@ export function ModelsPage() {
           A model holds applications. Add one, or ask its owner to grant you access.
         </Empty>
       )}
+      {shown.length > FILTERED && (
+        <div className="filter-bar">
+          <input
+            type="search"
+            aria-label="Filter models by name, owner or status"
+            placeholder="Filter by name, owner or status"
+            defaultValue={filters.q}
+            onChange={(event) => set("q", event.target.value)}
+          />
+        </div>
+      )}
+      {shown.length > 0 && found.length === 0 && <Empty title="No matching models">Change the filter to see them.</Empty>}
       <ul className="cards">
-        {shown.map((each) => (
+        {found.map((each) => (
           <ModelCard key={each.model.uuid} {...each} />
         ))}
       </ul>

@@ -65,7 +65,7 @@ export function OperationPage() {
               {unfinished.length > 0 && (
                 <button
                   type="button"
-                  className="p-button--negative"
+                  className="p-button is-danger"
                   onClick={() => setAsking({ what: `operation ${id}`, tasks: unfinished.map((task) => task.id) })}
                 >
                   Cancel

@@ -15,18 +15,25 @@ interface Properties {
   model: string;
   /** The application whose endpoints are offered; of all without it. */
   from?: string;
+  /** The application at the other end that is offered first. */
+  to?: string;
   onClose: () => void;
 }
 
 /** Relates two endpoints. Only what fits is offered; the controller has the last word. */
-export function IntegrateDialog({ model, from, onClose }: Properties) {
+export function IntegrateDialog({ model, from, to, onClose }: Properties) {
   const { applications, relations } = useModel(model);
   const { charms } = useCharms(model);
   const offered = offers(applications, charms, relations, from ?? null);
   const [wanted, setWanted] = useState("");
   const [partner, setPartner] = useState("");
-  const offer = offered.find(({ mine }) => sideName(mine) === wanted) ?? offered[0];
-  const other = offer?.others.find((side) => sideName(side) === partner) ?? offer?.others[0];
+  const meets = ({ application }: Side): boolean => application === to;
+  const offer =
+    offered.find(({ mine }) => sideName(mine) === wanted) ??
+    offered.find(({ others }) => others.some(meets)) ??
+    offered[0];
+  const other =
+    offer?.others.find((side) => sideName(side) === partner) ?? offer?.others.find(meets) ?? offer?.others[0];
   const endpoints: [string, string] = [
     offer ? sideName(offer.mine) : "APPLICATION:ENDPOINT",
     other ? sideName(other) : "APPLICATION:ENDPOINT",

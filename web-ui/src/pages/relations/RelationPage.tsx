@@ -87,7 +87,7 @@ export function RelationPage() {
                   Suspend
                 </button>
               )}
-              <button type="button" className="p-button--negative" onClick={() => setAsked("remove")}>
+              <button type="button" className="p-button is-danger" onClick={() => setAsked("remove")}>
                 Remove
               </button>
             </>

@@ -85,7 +85,7 @@ export function SecretPage() {
                 <button type="button" className="p-button" onClick={() => setAsked({ what: "update" })}>
                   Update
                 </button>
-                <button type="button" className="p-button--negative" onClick={() => setAsked({ what: "remove" })}>
+                <button type="button" className="p-button is-danger" onClick={() => setAsked({ what: "remove" })}>
                   Remove
                 </button>
               </>

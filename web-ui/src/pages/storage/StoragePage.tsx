@@ -72,7 +72,7 @@ export function StoragePage() {
                   Detach
                 </button>
               )}
-              <button type="button" className="p-button--negative" onClick={() => setAsked("remove")}>
+              <button type="button" className="p-button is-danger" onClick={() => setAsked("remove")}>
                 Remove
               </button>
             </>

@@ -16,6 +16,7 @@ import { Time } from "../../components/Time";
 import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
 import { unitUrl } from "../../lib/reach";
+import { tabKeys } from "../../lib/tabKeys";
 import { toApplication, toCharm, toMachine, toModel, toUnit } from "../../lib/to";
 import { useNow } from "../../lib/useNow";
 import { useModel, useReady } from "../../live/context";
@@ -89,7 +90,7 @@ export function UnitPage() {
         actions={
           unit &&
           mayWrite && (
-            <button type="button" className="p-button--negative" onClick={() => setRemoving(true)}>
+            <button type="button" className="p-button is-danger" onClick={() => setRemoving(true)}>
               Remove
             </button>
           )
@@ -141,7 +142,7 @@ export function UnitPage() {
         </>
       )}
       {unit && <UnitMetrics model={model} unit={name} />}
-      <div className="segments" role="tablist" aria-label="Unit">
+      <div className="tabs tabs--views" role="tablist" aria-label="Unit" onKeyDown={tabKeys}>
         {views.map((each) => (
           <button
             key={each}
@@ -150,7 +151,8 @@ export function UnitPage() {
             id={`tab-${each}`}
             aria-selected={view === each}
             aria-controls="unit-view"
-            onClick={() => setParameters({ view: each }, { replace: true })}
+            tabIndex={view === each ? 0 : -1}
+            onClick={() => setParameters({ view: each })}
           >
             {VIEWS[each]}
           </button>

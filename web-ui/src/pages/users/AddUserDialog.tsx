@@ -1,37 +1,57 @@
 import { useState } from "react";
-import { users } from "../../api";
-import type { AddedUser } from "../../api/types";
+import { models, users } from "../../api";
+import type { AddedUser, ModelPermission } from "../../api/types";
 import { CommandHint } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
 import { Dialog } from "../../components/Dialog";
-import { TextField } from "../../components/Fields";
+import { SelectField, TextField } from "../../components/Fields";
+import { Failure } from "../../components/States";
+import { natural } from "../../lib/attention";
 import { command } from "../../lib/commands";
+import { registrationLink } from "../../lib/registration";
 import { useAct } from "../../lib/useAct";
+import { useModels } from "../../live/context";
+
+const ACCESS: [ModelPermission, string][] = [
+  ["read", "read"],
+  ["write", "write"],
+  ["admin", "admin"],
+];
 
 export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [displayName, setDisplayName] = useState("");
   const [password, setPassword] = useState("");
+  const [model, setModel] = useState("");
+  const [access, setAccess] = useState<ModelPermission>("read");
   const [added, setAdded] = useState<AddedUser | null>(null);
-  const add = useAct(
-    () => users.add({ name, "display-name": displayName, password: password || null }),
-    setAdded,
-  );
+  const [refused, setRefused] = useState<unknown>(null);
+  const known = useModels().map((each) => each.name).sort(natural);
+  const add = useAct(async () => {
+    const made = await users.add({ name, "display-name": displayName, password: password || null });
+    // The user is there, whatever becomes of the access: what is shown only once is shown.
+    if (model) await models.grant(model, name, access).catch(setRefused);
+    return made;
+  }, setAdded);
   if (added) {
     return (
       <Dialog title={`${added.user.name} was added`} submit="Done" cancel={false} onSubmit={onClose} onClose={onClose}>
         {added.registration ? (
           <>
             <p>
-              Give this to {added.user.name}, for <code>periapt register</code> or the page{" "}
-              <code>/register</code>. It works once, within a day, and is shown only here.
+              Give {added.user.name} this link, or the text below for <code>periapt register</code>. It works
+              once, within a day, and is shown only here.
             </p>
-            <textarea readOnly rows={5} aria-label="Registration string" value={added.registration} />
-            <CopyButton text={added.registration} label="Copy registration" />
+            <div className="actions">
+              <CopyButton text={registrationLink(added.registration)} label="Copy link" />
+              <CopyButton text={added.registration} label="Copy text" />
+            </div>
+            <textarea readOnly rows={3} aria-label="Registration string" value={added.registration} />
           </>
         ) : (
           <p>{added.user.name} can sign in with the password you chose.</p>
         )}
+        {refused != null && <Failure error={refused} cli={command("grant", name, access, model)} />}
       </Dialog>
     );
   }
@@ -55,7 +75,26 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
         onChange={setPassword}
         help="If empty, the user gets a registration string and chooses a password."
       />
+      {known.length > 0 && (
+        <div className="inline-form__row">
+          <SelectField
+            label="Model"
+            value={model}
+            options={[["", "none yet"], ...known.map((each): [string, string] => [each, each])]}
+            onChange={setModel}
+          />
+          {model && (
+            <SelectField
+              label="Access"
+              value={access}
+              options={ACCESS}
+              onChange={(value) => setAccess(value as ModelPermission)}
+            />
+          )}
+        </div>
+      )}
       <CommandHint cli={command("add-user", name || "NAME", displayName)} />
+      {model && <CommandHint cli={command("grant", name || "NAME", access, model)} />}
     </Dialog>
   );
 }

@@ -84,7 +84,7 @@ function Details({ user }: { user: UserInfo }) {
             <button type="button" className="p-button" onClick={() => setAsked("superuser")}>
               {superuser ? "Revoke superuser" : "Grant superuser"}
             </button>
-            <button type="button" className="p-button--negative" onClick={() => setAsked("remove")}>
+            <button type="button" className="p-button is-danger" onClick={() => setAsked("remove")}>
               Remove
             </button>
           </div>

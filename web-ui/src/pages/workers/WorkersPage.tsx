@@ -10,7 +10,8 @@ import { useFilters } from "../../lib/useFilters";
 import { Engine } from "./Engine";
 
 const STATES: [string, string][] = [
-  ["", "All"],
+  ["", "running or waiting to"],
+  ["all", "All"],
   ["running", "running"],
   ["resting", "resting"],
   ["uninstalled", "uninstalled"],
@@ -35,6 +36,7 @@ export default function WorkersPage() {
     <>
       <PageHead
         title="Workers"
+        crumbs={[{ to: "/controller", label: "Controller" }]}
         summary="Workers and what they depend on"
         tools={<CopyTools cli="periapt workers" request={{ path: "/v1/workers" }} />}
       />
@@ -58,6 +60,12 @@ export default function WorkersPage() {
   );
 }
 
+/** At first only what is there: what this controller has not is for who asks for it. */
+function inState(state: string, wanted: string): boolean {
+  if (wanted === "all") return true;
+  return wanted === "" ? state === "running" || state === "resting" : state === wanted;
+}
+
 function Catalogue({ rows }: { rows: WorkerRow[] }) {
   const [values, set, clear] = useFilters(["name", "agent", "state"]);
   const [all, setAll] = useState(false);
@@ -66,7 +74,7 @@ function Catalogue({ rows }: { rows: WorkerRow[] }) {
     (row) =>
       row.worker.includes(values.name) &&
       (!values.agent || row.agent === values.agent) &&
-      (!values.state || row.state === values.state),
+      inState(row.state, values.state),
   );
   const cut = all ? shown : shown.slice(0, 60);
   return (

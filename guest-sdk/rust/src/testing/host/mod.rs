@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use periapt_contract::metrics::{Collected, Kind, Sample};
 use periapt_contract::payloads::Payload;
@@ -11,6 +12,7 @@ use periapt_contract::ports::Openings;
 use periapt_contract::secret::SecretId;
 use periapt_contract::storage::StorageId;
 use periapt_contract::{CallError, CallErrorCode, Effects, HookTxn};
+use periapt_declared::Declared;
 
 use self::{leadership as leader, relation as relations, secret as secrets};
 use super::relations::TestRelation;
@@ -23,6 +25,7 @@ use crate::{
 };
 
 mod action;
+mod clock;
 mod credential;
 mod leadership;
 mod metrics;
@@ -44,6 +47,11 @@ pub(super) use workload::TestContainer;
 
 pub(super) struct TestHost {
     pub unit: String,
+    /// Of its machine.
+    pub address: String,
+    pub now: SystemTime,
+    /// What the charm's files say.
+    pub declared: Option<Declared>,
     /// What the charm says it has.
     pub endpoints: Vec<String>,
     pub config: BTreeMap<String, Value>,
@@ -98,6 +106,9 @@ impl Default for TestHost {
     fn default() -> Self {
         Self {
             unit: "test/0".to_owned(),
+            address: "127.0.0.1".to_owned(),
+            now: SystemTime::now(),
+            declared: None,
             endpoints: Vec::new(),
             config: BTreeMap::new(),
             leader: false,
@@ -177,7 +188,7 @@ impl TestHost {
 }
 
 impl ConfigHost for RefCell<TestHost> {
-    /// The harness has no schema, so an option that was never set is one without a value.
+    /// An option that was never set and has no default is one without a value.
     fn config_get(&self, key: &str) -> Result<Option<Value>, HostError> {
         self.borrow().unrestricted()?;
         Ok(self.borrow().config.get(key).cloned())
@@ -215,9 +226,9 @@ impl NetworkHost for RefCell<TestHost> {
             ));
         }
         Ok(Network {
-            bind_addresses: vec!["127.0.0.1".to_owned()],
-            ingress_addresses: vec!["127.0.0.1".to_owned()],
-            egress_subnets: vec!["127.0.0.1/32".to_owned()],
+            bind_addresses: vec![host.address.clone()],
+            ingress_addresses: vec![host.address.clone()],
+            egress_subnets: vec![format!("{}/32", host.address)],
         })
     }
 }

@@ -19,6 +19,7 @@ use crate::{
 const MICROSECONDS: i64 = 1_000_000;
 
 /// One secret.
+#[derive(Clone)]
 pub struct TestSecret {
     /// None for one of others.
     pub owner: Option<Owner>,

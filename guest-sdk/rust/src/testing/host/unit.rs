@@ -33,12 +33,12 @@ impl UnitHost for RefCell<TestHost> {
 
     fn private_address(&self) -> Result<String, HostError> {
         self.borrow().unrestricted()?;
-        Ok("127.0.0.1".to_owned())
+        Ok(self.borrow().address.clone())
     }
 
     fn public_address(&self) -> Result<String, HostError> {
         self.borrow().unrestricted()?;
-        Ok("127.0.0.1".to_owned())
+        Ok(self.borrow().address.clone())
     }
 
     fn set_workload_version(&self, version: &str) -> Result<(), HostError> {

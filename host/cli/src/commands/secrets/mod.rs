@@ -18,7 +18,7 @@ use crate::session::ModelSession;
 
 pub mod backends;
 mod documents;
-mod values;
+pub(super) mod values;
 
 use documents::{SecretDocument, documents, owner};
 

@@ -57,6 +57,13 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
         "Name of a back end of secrets",
         "^[a-z][a-z0-9-]*$",
     ),
+    ("alert", "Id of an alert", "^[1-9][0-9]{0,17}$"),
+    ("rule", "Name of an alert rule", "^[a-z][a-z0-9-]*$"),
+    (
+        "receiver",
+        "Name of an alert receiver",
+        "^[a-z][a-z0-9-]*$",
+    ),
     (
         "application",
         "Name of an application",

@@ -27,6 +27,7 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "SetBlock" => json!({ "message": "ask the web team first" }),
         "Refresh" => json!({ "charm": "local:site-1", "force-units": false }),
         "ResolveRequest" => json!({ "retry": true }),
+        "SilenceIncident" => json!({ "seconds": 3600 }),
         "StopRequest" => json!({ "agents": false }),
         "Problem" => json!({
             "status": 404, "code": "application-not-found", "title": "Not found",

@@ -22,6 +22,7 @@ const USAGE: HookUsage = HookUsage {
 fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
     HookReport {
         hook: hook.to_owned(),
+        about: String::new(),
         charm: "local:site-0".to_owned(),
         started_at,
         duration: 1_500,

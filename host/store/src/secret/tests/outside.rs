@@ -285,6 +285,7 @@ async fn nothing_comes_under_a_key_that_was_replaced() {
                 key("first", "token"),
                 "token again".to_owned(),
             )],
+            receivers: Vec::new(),
         };
         // Not without all there is, and not from what is another by now.
         assert!(is_late(

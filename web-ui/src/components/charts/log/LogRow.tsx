@@ -1,10 +1,10 @@
 import { memo } from 'react';
 
-import { exactTime, machineTime } from '../time';
+import { machineTime, present, zonedTime } from '../time';
 import type { LogRecord } from '../types';
 import { Name } from '../Name';
 import { entityName, moduleBeside } from './entity';
-import { levelTone, marked, preciseClock } from './records';
+import { levelTone, lineTime, marked } from './records';
 
 interface Props {
   record: LogRecord;
@@ -23,8 +23,8 @@ export const LogRow = memo(function LogRow({ record, index, highlight, onEntity 
       data-index={index}
     >
       <span role="cell" className="log-time">
-        <time dateTime={machineTime(record.time)} title={exactTime(record.time)}>
-          {preciseClock(record.time)}
+        <time dateTime={machineTime(record.time)} title={zonedTime(record.time)}>
+          {lineTime(record.time, present())}
         </time>
       </span>
       <span role="cell" className="log-level">

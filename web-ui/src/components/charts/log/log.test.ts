@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { guessedHeight, levelTone, marked, recordText } from './records';
+import { guessedHeight, levelTone, lineTime, marked, recordText } from './records';
 import { rowAt, sliceOf, topsOf } from './window';
 
 const record = { time: 1_800_000_000_000_000, entity: 'unit-site-0', level: 'INFO', module: 'unit', message: 'hello' };
@@ -34,6 +34,12 @@ describe('records in words', () => {
   it('writes a line like the command does', () => {
     expect(recordText(record)).toMatch(/^unit-site-0: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d INFO unit hello$/);
     expect(['ERROR', 'WARNING', 'INFO', 'DEBUG'].map(levelTone)).toEqual(['negative', 'caution', 'information', 'neutral']);
+  });
+
+  it('tells the date of a line of another day', () => {
+    const now = record.time;
+    expect(lineTime(now - 1, now)).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
+    expect(lineTime(now - 86_400_000_000, now)).toMatch(/^\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
   });
 
   it('guesses more height for longer messages and narrower windows', () => {

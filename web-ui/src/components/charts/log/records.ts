@@ -25,6 +25,12 @@ export function preciseClock(time: number): string {
   return `${clockTime(time)}.${String(milliseconds).padStart(3, '0')}`;
 }
 
+/** The time of a line: the clock of today, and the date before that of another day. */
+export function lineTime(time: number, now: number): string {
+  const date = exactTime(time).slice(0, 10);
+  return date === exactTime(now).slice(0, 10) ? preciseClock(time) : `${date.slice(5)} ${preciseClock(time)}`;
+}
+
 /** How high a record is before it has been drawn, in pixels. */
 export function guessedHeight(record: LogRecord, width: number): number {
   const narrow = width < NARROW;

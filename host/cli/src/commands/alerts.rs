@@ -1,0 +1,517 @@
+//! `alerts`, `acknowledge-alert`, the verbs about alert rules and those about alert receivers: what is watched for, what
+//! fires, and who is told.
+
+use clap::{Args, Subcommand};
+use periapt_wire::rest::{
+    AlertDelivery, AlertDeliveryQuery, AlertInfo, AlertQuery, AlertReceiverInfo, AlertRuleInfo,
+    NewAlertReceiver, NewAlertRule, SilenceAlertRule,
+};
+
+use super::Context;
+use super::secrets::values;
+use crate::arguments::{ControllerChoice, ListFormat, Target};
+use crate::failure::Outcome;
+use crate::output::table::{Cell, Table, Tone};
+use crate::output::time::Times;
+use crate::session::Session;
+
+/// The verbs of this file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List the alerts that fire.
+    #[command(visible_alias = "list-alerts")]
+    Alerts(Alerts),
+    /// Take an alert on: nobody is told of it any more until it resolves.
+    AcknowledgeAlert(Acknowledge),
+    /// List what is watched for.
+    #[command(visible_alias = "list-alert-rules")]
+    AlertRules(Listing),
+    /// Watch for something and tell receivers when it happens.
+    AddAlertRule(AddRule),
+    /// Stop watching for something.
+    RemoveAlertRule(RemoveRule),
+    /// Tell nobody what a rule finds, for a while.
+    SilenceAlertRule(Silence),
+    /// List who is told.
+    #[command(visible_alias = "list-alert-receivers")]
+    AlertReceivers(Listing),
+    /// Add a webhook or a mail server to which messages are sent.
+    AddAlertReceiver(AddReceiver),
+    /// Remove a receiver that no rule names.
+    RemoveAlertReceiver(Receiver),
+    /// Send a receiver a test message.
+    TestAlertReceiver(Receiver),
+    /// List the messages that were sent and what became of them.
+    #[command(visible_alias = "list-alert-deliveries")]
+    AlertDeliveries(Deliveries),
+}
+
+const CONDITIONS: &str = "\
+Conditions and their thresholds:
+  unit-error       a unit has been in error for longer than a duration: 5m
+  removal-overdue  a removal has passed its deadline by more than a duration: 0, 10m
+  hook-p99         the 99th percentile of hook time in a model is above a duration: 30s
+  disk-full        the controller's disk is fuller than a percentage: 90%";
+
+const TYPES: &str = "\
+Types and their options:
+  webhook  an HTTP POST of JSON, signed with HMAC-SHA256:
+           url=https://HOST/PATH, key (at least 16 bytes), ca-cert
+  email    over SMTP: host, port, encryption (starttls, tls or none), from, to (ADDRESS,ADDRESS),
+           user, password, ca-cert
+Options are written as values of secrets are: key#file=PATH keeps it out of your shell's history.";
+
+#[derive(Debug, Args)]
+pub struct Alerts {
+    /// Also those that have resolved.
+    #[arg(long)]
+    pub all: bool,
+    /// Only those of this rule.
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+    /// Only those of this model.
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// This many, the newest.
+    #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 100)]
+    pub limit: u64,
+    /// Show times in UTC.
+    #[arg(long)]
+    pub utc: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+pub struct Acknowledge {
+    /// Ids of alerts.
+    #[arg(value_name = "ALERT", required = true)]
+    pub alerts: Vec<String>,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Listing {
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = CONDITIONS)]
+pub struct AddRule {
+    /// What it is called.
+    pub name: String,
+    /// What it watches for.
+    pub condition: String,
+    /// From where on.
+    pub threshold: String,
+    /// Who is told; may be given several times.
+    #[arg(long = "receiver", value_name = "RECEIVER")]
+    pub receivers: Vec<String>,
+    /// Watch this model alone.
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveRule {
+    /// The rule.
+    pub name: String,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Silence {
+    /// The rule.
+    pub name: String,
+    /// For how long: 2h; 0 ends the silence.
+    pub duration: String,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = TYPES)]
+pub struct AddReceiver {
+    /// What it is called.
+    pub name: String,
+    /// webhook or email.
+    #[arg(value_name = "TYPE")]
+    pub kind: String,
+    /// Its options.
+    #[arg(value_name = "KEY[#file]=VALUE")]
+    pub options: Vec<String>,
+    /// A file with its options, in YAML or JSON.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Receiver {
+    /// The receiver.
+    pub name: String,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct Deliveries {
+    /// Only those to this receiver.
+    #[arg(long, value_name = "RECEIVER")]
+    pub receiver: Option<String>,
+    /// This many, the newest.
+    #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50)]
+    pub limit: u64,
+    /// Show times in UTC.
+    #[arg(long)]
+    pub utc: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    #[command(flatten)]
+    pub controller: ControllerChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+pub async fn run(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::Alerts(arguments) => alerts(context, arguments).await,
+        Verb::AcknowledgeAlert(arguments) => acknowledge(context, arguments).await,
+        Verb::AlertRules(arguments) => rules(context, arguments).await,
+        Verb::AddAlertRule(arguments) => add_rule(context, arguments).await,
+        Verb::RemoveAlertRule(arguments) => remove_rule(context, arguments).await,
+        Verb::SilenceAlertRule(arguments) => silence(context, arguments).await,
+        Verb::AlertReceivers(arguments) => receivers(context, arguments).await,
+        Verb::AddAlertReceiver(arguments) => add_receiver(context, arguments).await,
+        Verb::RemoveAlertReceiver(arguments) => remove_receiver(context, arguments).await,
+        Verb::TestAlertReceiver(arguments) => test_receiver(context, arguments).await,
+        Verb::AlertDeliveries(arguments) => deliveries(context, arguments).await,
+    }
+}
+
+async fn session(context: &Context, choice: &ControllerChoice) -> Outcome<Session> {
+    Session::open_named(&context.files, choice.controller.as_deref()).await
+}
+
+async fn alerts(context: &Context, arguments: Alerts) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    let mut query = AlertQuery {
+        state: (!arguments.all).then(|| "firing".to_owned()),
+        rule: arguments.rule,
+        model: arguments.model,
+        ..AlertQuery::default()
+    };
+    let mut found: Vec<AlertInfo> = Vec::new();
+    let wanted = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
+    while found.len() < wanted {
+        query.limit = Some((wanted - found.len()) as u64);
+        let page = session.client.alerts(&query).await?;
+        found.extend(page.items);
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => break,
+        }
+    }
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        ListFormat::Json => output.json(&found),
+        ListFormat::Yaml => output.yaml(&found),
+        ListFormat::Tabular => {
+            let times = Times::new(arguments.utc);
+            output.data(&alert_table(&found, &times).render(output.paints()))
+        }
+    }
+}
+
+fn alert_table(alerts: &[AlertInfo], times: &Times) -> Table {
+    let mut table = Table::new(&[
+        "Id",
+        "State",
+        "Rule",
+        "Model",
+        "Subject",
+        "Since",
+        "Taken on by",
+        "Message",
+    ]);
+    for alert in alerts {
+        let tone = match alert.state.as_str() {
+            "firing" => Tone::Bad,
+            _ => Tone::Good,
+        };
+        table.row(vec![
+            alert.id.to_string().into(),
+            Cell::toned(&alert.state, tone),
+            (&alert.rule).into(),
+            (&alert.model).into(),
+            (&alert.subject).into(),
+            times.wire(&alert.since).into(),
+            alert.acknowledged_by.clone().unwrap_or_default().into(),
+            (&alert.detail).into(),
+        ]);
+    }
+    table
+}
+
+async fn acknowledge(context: &Context, arguments: Acknowledge) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    for alert in &arguments.alerts {
+        session.client.acknowledge_alert(alert).await?;
+    }
+    Ok(())
+}
+
+async fn rules(context: &Context, arguments: Listing) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    let rules = session.client.alert_rules().await?;
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        ListFormat::Json => output.json(&rules),
+        ListFormat::Yaml => output.yaml(&rules),
+        ListFormat::Tabular => output.data(&rule_table(&rules).render(output.paints())),
+    }
+}
+
+fn rule_table(rules: &[AlertRuleInfo]) -> Table {
+    let mut table = Table::new(&[
+        "Rule",
+        "Condition",
+        "Threshold",
+        "Model",
+        "Receivers",
+        "Firing",
+        "Silent until",
+    ])
+    .right("Firing");
+    for rule in rules {
+        table.row(vec![
+            (&rule.name).into(),
+            rule.condition.to_string().into(),
+            (&rule.threshold).into(),
+            rule.model
+                .clone()
+                .unwrap_or_else(|| "all".to_owned())
+                .into(),
+            rule.receivers.join(",").into(),
+            rule.firing.to_string().into(),
+            rule.silenced_until.clone().unwrap_or_default().into(),
+        ]);
+    }
+    table
+}
+
+async fn add_rule(context: &Context, arguments: AddRule) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    let rule = NewAlertRule {
+        name: arguments.name,
+        condition: arguments.condition,
+        threshold: arguments.threshold,
+        model: arguments.model,
+        receivers: arguments.receivers,
+    };
+    let added = session.client.add_alert_rule(&rule).await?;
+    let told = match added.receivers.is_empty() {
+        true => "alerts show in the page and in periapt alerts".to_owned(),
+        false => format!("{} will be told", added.receivers.join(" and ")),
+    };
+    context
+        .output
+        .say(&format!("Added the alert rule \"{}\"; {told}", added.name));
+    Ok(())
+}
+
+async fn remove_rule(context: &Context, arguments: RemoveRule) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    session.client.remove_alert_rule(&arguments.name).await?;
+    Ok(())
+}
+
+async fn silence(context: &Context, arguments: Silence) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    let silence = SilenceAlertRule {
+        duration: arguments.duration,
+    };
+    let rule = session
+        .client
+        .silence_alert_rule(&arguments.name, &silence)
+        .await?;
+    context.output.say(&match rule.silenced_until {
+        Some(until) => format!(
+            "The alert rule \"{}\" is silent until {}",
+            rule.name,
+            Times::new(false).wire(&until)
+        ),
+        None => format!("The alert rule \"{}\" is not silent any more", rule.name),
+    });
+    Ok(())
+}
+
+async fn receivers(context: &Context, arguments: Listing) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    let receivers = session.client.alert_receivers().await?;
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        ListFormat::Json => output.json(&receivers),
+        ListFormat::Yaml => output.yaml(&receivers),
+        ListFormat::Tabular => output.data(&receiver_table(&receivers).render(output.paints())),
+    }
+}
+
+fn receiver_table(receivers: &[AlertReceiverInfo]) -> Table {
+    let mut table = Table::new(&["Receiver", "Type", "To", "Rules"]);
+    for receiver in receivers {
+        let option = |name: &str| receiver.config.get(name).cloned();
+        let to = option("url").or_else(|| option("to")).unwrap_or_default();
+        table.row(vec![
+            (&receiver.name).into(),
+            (&receiver.kind).into(),
+            to.into(),
+            receiver.rules.join(",").into(),
+        ]);
+    }
+    table
+}
+
+async fn add_receiver(context: &Context, arguments: AddReceiver) -> Outcome {
+    let receiver = NewAlertReceiver {
+        name: arguments.name,
+        kind: arguments.kind,
+        config: values::read(&arguments.options, arguments.config.as_deref())?,
+    };
+    let session = session(context, &arguments.controller).await?;
+    let added = session.client.add_alert_receiver(&receiver).await?;
+    context.output.say(&format!(
+        "Added the alert receiver \"{}\"; see that it takes messages with: periapt test-alert-receiver {}",
+        added.name, added.name
+    ));
+    Ok(())
+}
+
+async fn remove_receiver(context: &Context, arguments: Receiver) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    session
+        .client
+        .remove_alert_receiver(&arguments.name)
+        .await?;
+    Ok(())
+}
+
+async fn test_receiver(context: &Context, arguments: Receiver) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    let sent = session.client.test_alert_receiver(&arguments.name).await?;
+    context.output.say(&format!(
+        "The alert receiver \"{}\" took the message and answered {}",
+        sent.receiver, sent.answer
+    ));
+    Ok(())
+}
+
+async fn deliveries(context: &Context, arguments: Deliveries) -> Outcome {
+    let session = session(context, &arguments.controller).await?;
+    let query = AlertDeliveryQuery {
+        receiver: arguments.receiver,
+        limit: Some(arguments.limit),
+        after: None,
+    };
+    let found = session.client.alert_deliveries(&query).await?.items;
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        ListFormat::Json => output.json(&found),
+        ListFormat::Yaml => output.yaml(&found),
+        ListFormat::Tabular => {
+            let times = Times::new(arguments.utc);
+            output.data(&delivery_table(&found, &times).render(output.paints()))
+        }
+    }
+}
+
+fn delivery_table(deliveries: &[AlertDelivery], times: &Times) -> Table {
+    let mut table = Table::new(&[
+        "Id", "Rule", "Receiver", "State", "Tries", "Firing", "Resolved", "Made", "Answer",
+    ])
+    .right("Tries")
+    .right("Firing")
+    .right("Resolved");
+    for delivery in deliveries {
+        let tone = match delivery.state.as_str() {
+            "sent" => Tone::Good,
+            "failed" => Tone::Bad,
+            _ => Tone::Busy,
+        };
+        table.row(vec![
+            delivery.id.to_string().into(),
+            (&delivery.rule).into(),
+            (&delivery.receiver).into(),
+            Cell::toned(&delivery.state, tone),
+            delivery.tried.to_string().into(),
+            delivery.firing.to_string().into(),
+            delivery.resolved.to_string().into(),
+            times.wire(&delivery.created_at).into(),
+            (&delivery.answer).into(),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn alerts_are_a_table() {
+        let alert = json!({
+            "id": 7, "rule": "errors", "model": "demo", "subject": "unit/site/0", "state": "firing",
+            "detail": "hook failed", "since": "2026-11-21T10:38:00Z", "fired-at": "2026-11-21T10:43:00Z",
+            "acknowledged-by": "ann",
+        });
+        let alerts: Vec<AlertInfo> = vec![serde_json::from_value(alert).unwrap()];
+        let expected = "\
+Id  State   Rule    Model  Subject      Since                 Taken on by  Message
+7   firing  errors  demo   unit/site/0  2026-11-21 10:38:00Z  ann          hook failed
+";
+        assert_eq!(
+            alert_table(&alerts, &Times::new(true)).render(false),
+            expected
+        );
+    }
+
+    #[test]
+    fn rules_and_receivers_are_tables() {
+        let rule = json!({
+            "name": "errors", "condition": "unit-error", "threshold": "5m", "receivers": ["ops", "ann"],
+            "firing": 2, "created-at": "2026-11-21T10:38:00Z",
+        });
+        let rules: Vec<AlertRuleInfo> = vec![serde_json::from_value(rule).unwrap()];
+        let expected = "\
+Rule    Condition   Threshold  Model  Receivers  Firing  Silent until
+errors  unit-error  5m         all    ops,ann         2
+";
+        assert_eq!(rule_table(&rules).render(false), expected);
+        let receiver = json!({
+            "name": "ops", "type": "webhook", "config": { "url": "https://hooks.example.com/x" },
+            "rules": ["errors"], "created-at": "2026-11-21T10:38:00Z",
+        });
+        let receivers: Vec<AlertReceiverInfo> = vec![serde_json::from_value(receiver).unwrap()];
+        let expected = "\
+Receiver  Type     To                           Rules
+ops       webhook  https://hooks.example.com/x  errors
+";
+        assert_eq!(receiver_table(&receivers).render(false), expected);
+    }
+}

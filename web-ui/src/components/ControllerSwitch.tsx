@@ -1,0 +1,115 @@
+/** The controller whose page this is, and the way to the pages of others. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useId, useState } from "react";
+import { useLocation } from "react-router";
+import {
+  answers,
+  forget,
+  type KnownController,
+  originOf,
+  pageThere,
+  remember,
+  useControllers,
+} from "../lib/controllers";
+import { Dialog } from "./Dialog";
+import { TextField } from "./Fields";
+
+export function ControllerSwitch({ name }: { name: string }) {
+  const [open, setOpen] = useState(false);
+  const [adding, setAdding] = useState(false);
+  const { pathname } = useLocation();
+  const others = useControllers().filter(({ origin }) => origin !== location.origin);
+  const id = useId();
+  useEffect(() => {
+    if (originOf(location.origin)) remember({ origin: location.origin, name });
+  }, [name]);
+  return (
+    <div className="controller-switch">
+      <button
+        type="button"
+        className="controller-switch__button"
+        aria-label={`Controller ${name}`}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {name}
+      </button>
+      <div id={id} hidden={!open}>
+        <ul aria-label="Other controllers">
+          {others.map((one) => (
+            <Other key={one.origin} one={one} asked={open} to={pageThere(one.origin, pathname)} />
+          ))}
+        </ul>
+        {others.length === 0 && <p className="controller-switch__none">No other controller is known here.</p>}
+        <button type="button" className="controller-switch__button" onClick={() => setAdding(true)}>
+          Add controller
+        </button>
+      </div>
+      {adding && <AddController onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+function Other({ one, asked, to }: { one: KnownController; asked: boolean; to: string }) {
+  const there = useQuery({
+    queryKey: ["answers", one.origin],
+    queryFn: () => answers(one.origin),
+    enabled: asked,
+    staleTime: 10_000,
+    retry: false,
+  });
+  const says = there.data === undefined ? "asking…" : there.data ? "answers" : "no answer";
+  return (
+    <li data-controller={one.name}>
+      <a href={to} title={one.origin}>
+        {one.name}
+        <span
+          className="controller-switch__state"
+          title={
+            there.data === false
+              ? "It is away, or this browser does not trust its certificate yet: open its page to see which"
+              : undefined
+          }
+        >
+          {says}
+        </span>
+      </a>
+      <button type="button" aria-label={`Forget ${one.name}`} onClick={() => forget(one.origin)}>
+        ×
+      </button>
+    </li>
+  );
+}
+
+function AddController({ onClose }: { onClose: () => void }) {
+  const [address, setAddress] = useState("");
+  const [name, setName] = useState("");
+  const origin = originOf(address);
+  const error =
+    address !== "" && origin === null
+      ? "An address such as 10.0.0.2:17070 or https://prod.example.com"
+      : origin === location.origin
+        ? "This page is of that controller"
+        : null;
+  return (
+    <Dialog
+      title="Add controller"
+      submit="Add controller"
+      disabled={origin === null || error !== null}
+      onSubmit={() => {
+        if (origin === null) return;
+        remember({ origin, name: name.trim() || new URL(origin).host });
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <p>
+        It is kept in this browser, at the address of this page. Its own page asks you to sign in there; your browser
+        may first have to be told to trust its certificate.
+      </p>
+      <TextField label="Address" value={address} onChange={setAddress} error={error} required />
+      <TextField label="Name" value={name} onChange={setName} help="What to call it here; its address when left out" />
+    </Dialog>
+  );
+}

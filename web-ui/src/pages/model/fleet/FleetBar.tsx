@@ -1,0 +1,127 @@
+/** What narrows the tables of a model: tabs, words, statuses, the order, and views with a name. */
+import type { KeyboardEvent, RefObject } from "react";
+import { StatusShape } from "../../../components/charts";
+import { tally } from "../../../lib/attention";
+import { FLEET_TABS, type FleetTab, toggled } from "../../../lib/fleet/address";
+import { sortedBy, type Sort, sortText } from "../../../lib/fleet/order";
+import { tabKeys } from "../../../lib/tabKeys";
+import { SavedViews } from "./SavedViews";
+import type { FleetAddress } from "./useFleetView";
+
+export const TAB_NAMES: Record<FleetTab, string> = { applications: "Applications", units: "Units", machines: "Machines" };
+
+interface Properties {
+  address: FleetAddress;
+  /** How many each tab shows, of how many. */
+  counts: Record<FleetTab, { shown: number; all: number }>;
+  /** Statuses of all rows of the tab that have the words. */
+  statuses: readonly string[];
+  sort: Sort;
+  sortable: readonly { id: string; label: string }[];
+  field: RefObject<HTMLInputElement | null>;
+  /** From the field into the rows. */
+  onDown: () => void;
+}
+
+export function FleetBar({ address, counts, statuses, sort, sortable, field, onDown }: Properties) {
+  const { view, text, type, settle, change } = address;
+  const filtered = text !== "" || view.statuses.length > 0;
+  const key = (event: KeyboardEvent): void => {
+    if (event.key === "ArrowDown") onDown();
+    else if (event.key === "Escape" && text !== "") change({ text: "" });
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="fleet__bar">
+      <div className="segments" role="tablist" aria-label="Tables" onKeyDown={tabKeys}>
+        {FLEET_TABS.map((tab) => (
+          <button
+            key={tab}
+            type="button"
+            role="tab"
+            id={`fleet-tab-${tab}`}
+            aria-selected={view.tab === tab}
+            aria-controls="fleet-table"
+            tabIndex={view.tab === tab ? 0 : -1}
+            // Statuses and order of one table are not those of another.
+            onClick={() => change({ tab, statuses: [], sort: "name", open: "" })}
+          >
+            {TAB_NAMES[tab]} <span className="section__count">{countText(counts[tab])}</span>
+          </button>
+        ))}
+      </div>
+      <div className="filter-bar" role="group" aria-label="Filters">
+        <div className="fleet__filter">
+          <input
+            ref={field}
+            type="search"
+            aria-label="Filter by name, status or message"
+            placeholder="Filter by name, status or message"
+            value={text}
+            onChange={(event) => type(event.target.value)}
+            onBlur={settle}
+            onKeyDown={key}
+          />
+          <kbd aria-hidden="true">/</kbd>
+        </div>
+        <div className="fleet__sort">
+          <select aria-label="Sort by" value={sort.column} onChange={(event) => change({ sort: event.target.value })}>
+            {sortable.map(({ id, label }) => (
+              <option key={id} value={id}>
+                By {label.toLowerCase()}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            className="p-button is-small"
+            aria-label={sort.descending ? "Descending, turn around" : "Ascending, turn around"}
+            onClick={() => change({ sort: sortText(sortedBy(sort, sort.column)) })}
+          >
+            {sort.descending ? "↓" : "↑"}
+          </button>
+        </div>
+        {filtered && (
+          <button type="button" className="p-button is-small" onClick={() => change({ text: "", statuses: [] })}>
+            Clear
+          </button>
+        )}
+        <SavedViews view={view} onChoose={(chosen) => change({ ...chosen, open: "" })} />
+      </div>
+      <StatusChips statuses={statuses} chosen={view.statuses} onChange={(statuses) => change({ statuses })} />
+    </div>
+  );
+}
+
+const countText = ({ shown, all }: { shown: number; all: number }): string => (shown === all ? String(all) : `${shown} of ${all}`);
+
+interface ChipsProperties {
+  statuses: readonly string[];
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+}
+
+/** Counts by status, worst first; those that are pressed are shown. */
+function StatusChips({ statuses, chosen, onChange }: ChipsProperties) {
+  const counted = tally(statuses);
+  const gone = chosen.filter((status) => !counted.some((each) => each.status === status));
+  const chips = [...counted, ...gone.map((status) => ({ status, count: 0 }))];
+  if (chips.length === 0) return null;
+  return (
+    <ul className="status-chips" aria-label="Statuses">
+      {chips.map(({ status, count }) => (
+        <li key={status}>
+          <button
+            type="button"
+            data-status={status}
+            aria-pressed={chosen.includes(status)}
+            onClick={() => onChange(toggled(chosen, status))}
+          >
+            <StatusShape status={status} /> {count} {status}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
