@@ -4,6 +4,7 @@
 //! through Playwright. The specs say what a person does; here is only what they stand on.
 
 mod actions;
+mod bundles;
 mod charms;
 mod fleet;
 mod front_door;

@@ -4,6 +4,7 @@
 //! ran is an error that is retried and leaves no effect; one that died after its commit is
 //! never run twice.
 
+mod bundles;
 mod damage;
 mod journal;
 mod keeper;

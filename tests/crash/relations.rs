@@ -69,7 +69,7 @@ fn begins(home: &Home, unit: &str, hook: &str) -> Result<BTreeMap<i64, usize>> {
             continue;
         };
         let record: Value = serde_json::from_str(line)?;
-        let time = record["time"].as_i64();
+        let time = record["time"].as_str().and_then(periapt_model::time::parse);
         let committed = committed.split([' ', '"']).filter(|name| *name == hook);
         begins.insert(
             time.with_context(|| format!("no time in {line}"))?,

@@ -159,7 +159,9 @@ fn the_python_page_works_as_written() -> Result<()> {
     std::fs::write(home.join("deploy.py"), blocks_in(&page, "python")?.concat())?;
     let shown = run(&blocks(&page)?.join("\n"), &home, &home)?;
     assert!(
-        shown.contains("'site/0': 'active'") && shown.contains("'units': ['site/0', 'site/1']"),
+        shown.contains("'site/0': 'active'")
+            && shown.contains("added ['site/2']")
+            && shown.contains("'units': ['site/0', 'site/1', 'site/2']"),
         "{shown}"
     );
     Ok(())
@@ -503,7 +505,15 @@ fn the_page_about_bundles_works_as_written() -> Result<()> {
     }
     let script = blocks(&root().join("docs/how-to/bundles.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
-    for wanted in ["./site.charm", "{}", "integrate front:website docs:website"] {
+    for wanted in [
+        "./site.charm",
+        "{}",
+        "integrate front:website docs:website",
+        "\"model\":\"Handbook\"",
+        "configure docs: title",
+        "completed",
+        "Reference",
+    ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())

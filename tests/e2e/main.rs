@@ -6,6 +6,7 @@ mod agents;
 mod alerts;
 mod author;
 mod blocks;
+mod bundle_api;
 mod bundles;
 mod catalogue;
 mod endpoints;

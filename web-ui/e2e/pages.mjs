@@ -68,6 +68,7 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["hooks", `${m}/hooks`, model],
     ["logs", `${m}/logs?level=DEBUG`, model],
     ["charms", `${m}/charms`, model],
+    ["bundles", `${m}/bundles`, model],
     ["secrets", `${m}/secrets`, model],
     ["secret", `${m}/secrets/database`, "database"],
     ["storage", `${m}/storage`, model],

@@ -21,6 +21,8 @@ import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
 import { AuditPage } from "./pages/AuditPage";
 import { BlocksPage } from "./pages/blocks/BlocksPage";
 import { BlockedBanner } from "./pages/blocks/BlockedBanner";
+import { BundlesPage } from "./pages/bundles/BundlesPage";
+import { DriftNote } from "./pages/bundles/Drift";
 import { CharmPage } from "./pages/charms/CharmPage";
 import { CharmsPage } from "./pages/charms/CharmsPage";
 import { ControllerPage } from "./pages/controller/ControllerPage";
@@ -103,6 +105,7 @@ export function App() {
               index
               element={
                 <>
+                  <DriftNote />
                   <OverviewPage />
                   <ModelNotes />
                 </>
@@ -120,6 +123,7 @@ export function App() {
             <Route path="hooks" element={<HooksPage />} />
             <Route path="logs" element={<LogsPage />} />
             <Route path="charms" element={<CharmsPage />} />
+            <Route path="bundles" element={<BundlesPage />} />
             <Route path="secrets" element={<SecretsPage />} />
             <Route path="storage" element={<StorageListPage />} />
             <Route path="config" element={<ModelConfigPage />} />

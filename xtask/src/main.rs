@@ -29,7 +29,8 @@ Usage: cargo xtask COMMAND
                      measure against the promises of SPECIFICATION.md, whose letters name the parts;
                      the file gets every figure with its budget and whether it is met
   arrows             hold the crates' dependencies against the table of rooms in ARCHITECTURE.md
-  openapi            write docs/reference/ anew: openapi.json, commands.md and the other pages
+  openapi            write docs/reference/ anew: openapi.json with what it promises, commands.md and the other pages;
+                     fails where that would break what was promised before
   charms             build and pack the charms of charms/ into target/charms/
   web                build the web interface into web-ui/dist/, which periapt carries
   screenshots        make a picture of every page into target/screenshots/

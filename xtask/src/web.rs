@@ -38,8 +38,25 @@ pub struct Node {
 impl Node {
     /// An npm call in `web-ui/`.
     pub fn npm(&self, arguments: &[&str]) -> Command {
+        self.npm_in(&directory(), arguments)
+    }
+
+    /// Puts the packages of a folder's `package-lock.json` in place, unless they are.
+    pub fn install(&self, folder: &Path, what: &str) -> Result<()> {
+        let installed = modified(&folder.join("node_modules/.package-lock.json"));
+        let wanted = modified(&folder.join("package-lock.json"));
+        if installed.is_none_or(|at| wanted.is_none_or(|wanted| at < wanted)) {
+            run::step(
+                &format!("installing the packages of {what}"),
+                &mut self.npm_in(folder, &["ci", "--no-audit", "--no-fund"]),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn npm_in(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.npm);
-        command.args(arguments).current_dir(directory());
+        command.args(arguments).current_dir(folder);
         // npm starts `node` by its name.
         if let Some(folder) = self.program.parent() {
             let before = std::env::var_os("PATH").unwrap_or_default();
@@ -83,14 +100,7 @@ pub fn node() -> Result<Node> {
         Some(node) => node,
         None => of_pip()?,
     };
-    let installed = directory().join("node_modules/.package-lock.json");
-    let wanted = modified(&directory().join("package-lock.json"));
-    if modified(&installed).is_none_or(|at| wanted.is_none_or(|wanted| at < wanted)) {
-        run::step(
-            "installing the packages of the web interface",
-            &mut node.npm(&["ci", "--no-audit", "--no-fund"]),
-        )?;
-    }
+    node.install(&directory(), "the web interface")?;
     Ok(node)
 }
 

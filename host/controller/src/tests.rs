@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use periapt_telemetry::Spans;
-use periapt_wire::rest::{Deploy, EngineMap, NodeView};
+use periapt_wire::rest::{Deploy, EngineMap, NodeView, Page};
 
 use super::{
     BootstrapOptions, BootstrapResult, ControllerConfig, ControllerError, RunOptions, bootstrap,
@@ -299,12 +299,13 @@ async fn a_controller_is_made_serves_over_tls_and_stops() {
     introspect(home.path(), "/leases").await;
 
     let rows = client
-        .get(controller.url("/v1/workers"))
+        .get(controller.url("/v1/workers?limit=1000"))
         .bearer_auth(&login.token)
         .send()
         .await
         .unwrap();
-    let rows: Vec<periapt_wire::rest::WorkerRow> = rows.json().await.unwrap();
+    let rows: Page<periapt_wire::rest::WorkerRow> = rows.json().await.unwrap();
+    let rows = rows.items;
     assert_eq!(rows.len(), 110);
     for worker in [
         "apiserver",

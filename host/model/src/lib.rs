@@ -40,6 +40,7 @@ pub mod secret;
 pub mod status;
 pub mod storage;
 pub mod task;
+pub mod time;
 pub mod turns;
 pub mod uniter;
 pub mod workload;

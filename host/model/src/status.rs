@@ -106,6 +106,17 @@ words! {
 }
 
 words! {
+    /// How far two applications have come with each other.
+    Relation {
+        Joining = "joining",
+        Joined = "joined",
+        Suspending = "suspending",
+        Suspended = "suspended",
+        Broken = "broken",
+    }
+}
+
+words! {
     Model {
         Available = "available",
         Busy = "busy",
@@ -127,7 +138,8 @@ pub struct Status<W> {
     #[schema(value_type = Object)]
     pub data: serde_json::Map<String, serde_json::Value>,
     #[serde(default)]
-    #[schema(required = true)]
+    #[schema(required = true, value_type = String, format = DateTime)]
+    #[serde(with = "crate::time::micros")]
     pub since: i64,
 }
 

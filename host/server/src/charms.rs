@@ -107,7 +107,7 @@ pub async fn ensure_compiled(state: &ServerState, charm: &CharmInfo) -> Result<(
 }
 
 /// Unpacking is work for a core, not for the reactor.
-async fn read(bytes: Bytes) -> Result<Archive, CharmError> {
+pub(crate) async fn read(bytes: Bytes) -> Result<Archive, CharmError> {
     let archive = tokio::task::spawn_blocking(move || Archive::read(&bytes)).await;
     Ok(archive.map_err(|_| CharmError::Interrupted)??)
 }

@@ -101,6 +101,7 @@ struct Inner {
     staged: Shares,
     bodies: Shares,
     running: crate::rest::Running,
+    applies: crate::rest::Applies,
 }
 
 /// Uploaded archives read and compiled at once, of as many users; each may stand twice in memory.
@@ -130,6 +131,7 @@ impl ServerState {
                 staged: Shares::new(bounds::STAGED_BYTES, bounds::STAGED_OF_ONE_BYTES),
                 bodies: Shares::new(bounds::BODIES_BYTES, bounds::BODIES_OF_ONE_BYTES),
                 running: crate::rest::Running::default(),
+                applies: crate::rest::Applies::default(),
             }),
         }
     }
@@ -276,6 +278,11 @@ impl ServerState {
     /// Requests with an `Idempotency-Key` that are being carried out.
     pub(crate) fn running(&self) -> &crate::rest::Running {
         &self.inner.running
+    }
+
+    /// Models to which this process applies bundles.
+    pub(crate) fn applies(&self) -> &crate::rest::Applies {
+        &self.inner.applies
     }
 
     /// A number for a new connection, unique in this run.

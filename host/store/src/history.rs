@@ -2,33 +2,37 @@
 
 use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, Tag};
-use periapt_wire::rest::HistoryEntry;
+use periapt_wire::rest::{HistoryEntry, Page, PageQuery};
 
 use crate::db::{columns, params};
 use crate::error::StoreError;
+use crate::page::{Paging, before};
 use crate::status::kind;
 use crate::usage::prune_traffic;
 use crate::{Result, Store, difference, hook};
 
 columns! {
     struct Line -> HistoryEntry {
+        id = "id",
         time = "time",
         kind = "kind",
         status = "status",
         message = "message",
     }
     const LINES = "FROM status_history
-        WHERE model_uuid = $1 AND kind IN ($2, $3) AND entity = $4 ORDER BY id DESC LIMIT $5";
+        WHERE model_uuid = $1 AND kind IN ($2, $3) AND entity = $4 AND id < $5 ORDER BY id DESC LIMIT $6";
 }
 
 impl Store {
-    /// The last `limit` statuses of a unit, application, machine or model, oldest first.
+    /// A page of the statuses that a unit, application, machine or model had, newest first.
     pub async fn history(
         &self,
         model: &ModelUuid,
         entity: &Tag,
-        limit: u64,
-    ) -> Result<Vec<HistoryEntry>> {
+        query: &PageQuery,
+    ) -> Result<Page<HistoryEntry>> {
+        let paging = Paging::of(query.limit)?;
+        let before = before(query.after.as_deref())?;
         let (first, second, name) = match entity {
             Tag::Unit(unit) => (kind::WORKLOAD, kind::AGENT, unit.to_string()),
             Tag::Machine(machine) => (kind::INSTANCE, kind::MACHINE, machine.to_string()),
@@ -62,10 +66,9 @@ impl Store {
             };
             return Err(StoreError::not_found(kind, name));
         }
-        let params = params![model, first, second, name, limit];
-        let mut lines = db.all(LINES, params).await?;
-        lines.reverse();
-        Ok(lines)
+        let params = params![model, first, second, name, before, paging.rows()];
+        let lines = db.all(LINES, params).await?;
+        Ok(paging.page(lines, |last| last.id.to_string()))
     }
 
     /// Drops lines older than `max_age_ms`, then the oldest until the rest fits

@@ -32,5 +32,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0028_reboots.sql"),
     include_str!("migrations/0029_storage.sql"),
     include_str!("migrations/0030_incidents.sql"),
-    include_str!("migrations/0033_alerts.sql"),
+    include_str!("migrations/0031_alerts.sql"),
+    include_str!("migrations/0032_bundles.sql"),
 ];

@@ -8,7 +8,7 @@ use periapt_model::ModelUuid;
 
 use crate::db::{Param, Tx, params};
 use crate::{
-    Result, alert, annotation, application, block, charm, cleanup, controller, database, difference, hook,
+    Result, alert, annotation, application, block, bundle, charm, cleanup, controller, database, difference, hook,
     incident, lease, log, machine, model, operation, payload, relation, resource, secret, status, storage, unit, usage,
     user,
 };
@@ -103,6 +103,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     operation::TABLES,
     payload::TABLES,
     block::TABLES,
+    bundle::TABLES,
     annotation::TABLES,
     controller::TABLES,
     usage::TABLES,

@@ -9,8 +9,8 @@ use periapt_model::charm::{CharmInfo, CharmMetadata, CharmUrl};
 use periapt_model::config::{ConfigOption, Kind, Schema, Value};
 use periapt_model::hook::Effects;
 use periapt_model::uniter::{OperationState, RemoteState};
-use periapt_model::{AgentName, ApplicationName, MachineId, ModelUuid, UnitName};
-use periapt_wire::rest::{AddModel, Deploy};
+use periapt_model::{AgentName, ApplicationName, MachineId, ModelUuid, Tag, UnitName};
+use periapt_wire::rest::{AddModel, Deploy, HistoryEntry, PageQuery};
 use sqlx::{Connection, Executor};
 
 use crate::{Database, HookCommit, LeaseTime, Result, Store, StoreError, StoreOptions};
@@ -355,5 +355,29 @@ impl Store {
         };
         self.commit_hook_run(model, unit, commit).await?;
         Ok(())
+    }
+}
+
+impl Store {
+    /// The last statuses that an entity had, up to so many, oldest first.
+    pub(crate) async fn last_statuses(
+        &self,
+        model: &ModelUuid,
+        entity: &Tag,
+        limit: usize,
+    ) -> Result<Vec<HistoryEntry>> {
+        let mut lines = Vec::new();
+        let mut query = PageQuery::default();
+        loop {
+            let page = self.history(model, entity, &query).await?;
+            lines.extend(page.items);
+            query.after = page.next;
+            if query.after.is_none() || lines.len() >= limit {
+                break;
+            }
+        }
+        lines.truncate(limit);
+        lines.reverse();
+        Ok(lines)
     }
 }

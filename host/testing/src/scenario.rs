@@ -91,11 +91,7 @@ impl Scenario {
         }
         let doing = doing("logging in");
         let client = RestClient::new(&made.api_endpoints, &made.ca_pem).map_err(&doing)?;
-        let login = LoginRequest {
-            user: made.admin_user,
-            password: made.admin_password,
-            name: None,
-        };
+        let login = LoginRequest::new(made.admin_user, made.admin_password);
         let token = client.login_as(&login).await.map_err(&doing)?.token;
         let client = client.with(Authorization::Bearer(token));
         let model = AddModel::new(name(MODEL)?);

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 )]
 #[error("{title}: {detail}")]
 pub struct Problem {
+    /// What kind of problem it is, as RFC 9457 wants it: `urn:periapt:problem:` and the code.
+    #[serde(rename = "type", default)]
+    #[schema(required = true)]
+    pub kind: String,
     /// HTTP status.
     pub status: u16,
     /// Stable, lower case with dashes: `application-not-found`.
@@ -34,6 +38,7 @@ impl Problem {
     /// A refusal, with its advice and the title that its status has.
     pub fn new(refusal: Refusal) -> Self {
         Self {
+            kind: kind(refusal.code()),
             status: refusal.status(),
             code: refusal.code().to_owned(),
             title: title(refusal.status()).to_owned(),
@@ -59,6 +64,11 @@ impl Problem {
         self.advice = advice.into();
         self
     }
+}
+
+/// The type of a problem with this code.
+pub fn kind(code: &str) -> String {
+    format!("urn:periapt:problem:{code}")
 }
 
 fn title(status: u16) -> &'static str {

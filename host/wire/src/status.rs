@@ -30,6 +30,7 @@ pub struct DetailedStatus {
     pub info: String,
     #[schema(value_type = Object)]
     pub data: Map<String, Value>,
+    #[schema(format = DateTime)]
     pub since: Option<String>,
     pub kind: String,
     pub version: String,

@@ -9,6 +9,9 @@ import type { Page, Problem } from "./types";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
+/** Items that the controller gives at once. */
+const LARGEST_PAGE = 1000;
+
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 export interface Options {
@@ -22,10 +25,11 @@ export interface Options {
 export class ApiError extends Error {
   readonly problem: Problem;
 
-  constructor(problem: Problem) {
+  /** Of a problem that no controller told, nothing is known but its words. */
+  constructor(problem: Omit<Problem, "type"> & { type?: string }) {
     super(problem.detail || problem.title);
     this.name = "ApiError";
-    this.problem = problem;
+    this.problem = { type: "about:blank", ...problem };
   }
 
   get status(): number {
@@ -40,6 +44,7 @@ export class ApiError extends Error {
 /** What is thrown when no answer came at all. */
 export function unreachable(): ApiError {
   return new ApiError({
+    type: "about:blank",
     status: 0,
     code: "controller-unreachable",
     title: "The controller does not answer",
@@ -81,6 +86,7 @@ export async function problemOf(response: Response): Promise<Problem> {
     // Not a problem document: the words below have to do.
   }
   return {
+    type: "about:blank",
     status: response.status,
     code: "unexpected-answer",
     title: `The controller answered ${response.status}`,
@@ -150,21 +156,19 @@ export async function callLines<T>(path: string, query: Query = {}): Promise<T[]
   return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as T);
 }
 
-/** Every item of a list, whether it is answered whole or page by page. */
+/** Every item of a list, read page by page. */
 export async function all<T>(path: string, query: Query = {}): Promise<T[]> {
   const items: T[] = [];
   let after: string | null | undefined;
   do {
-    const answer: T[] | Page<T> = await call("GET", path, { query: { ...query, after } });
-    if (Array.isArray(answer)) return answer;
+    const answer: Page<T> = await page(path, { limit: LARGEST_PAGE, ...query, after });
     items.push(...answer.items);
     after = answer.next;
   } while (after);
   return items;
 }
 
-/** One page of a list, whether it is answered whole or page by page. */
-export async function page<T>(path: string, query: Query = {}): Promise<Page<T>> {
-  const answer = await call<T[] | Page<T>>("GET", path, { query });
-  return Array.isArray(answer) ? { items: answer } : answer;
+/** One page of a list. */
+export function page<T>(path: string, query: Query = {}): Promise<Page<T>> {
+  return call<Page<T>>("GET", path, { query });
 }

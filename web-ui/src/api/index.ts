@@ -3,6 +3,12 @@ import { all, call, callLines, callTagged, page, unreachable } from "./client";
 import * as paths from "./paths";
 import type * as t from "./types";
 
+/** The last statuses, oldest first. */
+async function history(path: string, limit: number): Promise<t.HistoryEntry[]> {
+  const last = await page<t.HistoryEntry>(path, { limit });
+  return last.items.reverse();
+}
+
 export const session = {
   current: () => call<t.Session>("GET", "/v1/session"),
   begin: (user: string, password: string) =>
@@ -18,7 +24,7 @@ export const controller = {
   config: () => callTagged<t.ConfigSettings>("GET", "/v1/controller/config"),
   setConfig: (change: t.ConfigChange, tag: string | null) =>
     call<t.ConfigSettings>("PATCH", "/v1/controller/config", { body: change, ifMatch: tag }),
-  workers: () => call<t.WorkerRow[]>("GET", "/v1/workers"),
+  workers: () => all<t.WorkerRow>("/v1/workers"),
   figures: () => call<t.Figures>("GET", "/v1/controller/figures"),
   engines: () => call<t.EngineMap>("GET", "/v1/controller/introspection/depengine"),
 };
@@ -52,12 +58,12 @@ export const models = {
   config: (model: string) => callTagged<t.ConfigSettings>("GET", `${paths.model(model)}/config`),
   setConfig: (model: string, change: t.ConfigChange, tag: string | null) =>
     call<t.ConfigSettings>("PATCH", `${paths.model(model)}/config`, { body: change, ifMatch: tag }),
-  access: (model: string) => call<t.ModelAccess[]>("GET", `${paths.model(model)}/access`),
+  access: (model: string) => all<t.ModelAccess>(`${paths.model(model)}/access`),
   grant: (model: string, user: string, access: t.ModelPermission) =>
     call<t.ModelAccess>("PUT", paths.modelAccess(model, user), { body: { access } }),
   revoke: (model: string, user: string, access: t.ModelPermission) =>
     call<t.ModelAccess>("DELETE", paths.modelAccess(model, user), { body: { access } }),
-  workers: (model: string) => call<t.WorkerRow[]>("GET", `${paths.model(model)}/workers`),
+  workers: (model: string) => all<t.WorkerRow>(`${paths.model(model)}/workers`),
 };
 
 export const charms = {
@@ -109,10 +115,11 @@ export const applications = {
     call<t.ApplicationInfo>("PUT", `${paths.application(model, name)}/min-units`, { body: { "min-units": least } }),
   setTrust: (model: string, name: string, trust: boolean) =>
     call<t.ApplicationInfo>("PUT", `${paths.application(model, name)}/trust`, { body: { trust } }),
-  addUnits: (model: string, name: string, count: number) =>
-    call<string[]>("POST", `${paths.application(model, name)}/units`, { body: { count } }),
+  /** More units are added, or the youngest begin to go. */
+  scale: (model: string, name: string, body: t.SetScale) =>
+    call<t.Scaled>("PUT", `${paths.application(model, name)}/scale`, { body }),
   history: (model: string, name: string, limit: number) =>
-    call<t.HistoryEntry[]>("GET", `${paths.application(model, name)}/history`, { query: { limit } }),
+    history(`${paths.application(model, name)}/history`, limit),
   /** Of the last hour; of one unit if it is named. */
   traffic: (model: string, name: string, unit: string | undefined) =>
     call<t.Traffic>("GET", `${paths.application(model, name)}/traffic`, { query: { unit } }),
@@ -136,9 +143,9 @@ export const units = {
   resolve: (model: string, name: string, retry: boolean) =>
     call<unknown>("POST", `${paths.unit(model, name)}/resolved`, { body: { retry } }),
   history: (model: string, name: string, limit: number) =>
-    call<t.HistoryEntry[]>("GET", `${paths.unit(model, name)}/history`, { query: { limit } }),
-  metrics: (model: string, name: string, limit: number) =>
-    call<t.MetricHistory[]>("GET", `${paths.unit(model, name)}/metrics`, { query: { limit } }),
+    history(`${paths.unit(model, name)}/history`, limit),
+  metrics: (model: string, name: string, values: number) =>
+    all<t.MetricHistory>(`${paths.unit(model, name)}/metrics`, { values }),
 };
 
 export const relations = {
@@ -162,7 +169,7 @@ export const machines = {
   retryProvisioning: (model: string, id: string) =>
     call<t.MachineInfo>("POST", `${paths.machine(model, id)}/retry-provisioning`),
   history: (model: string, id: string, limit: number) =>
-    call<t.HistoryEntry[]>("GET", `${paths.machine(model, id)}/history`, { query: { limit } }),
+    history(`${paths.machine(model, id)}/history`, limit),
 };
 
 export interface HookFilter {
@@ -226,6 +233,20 @@ export const operations = {
     call<t.OperationInfo>("POST", paths.operations(model), { body }),
 };
 
+export const bundles = {
+  /** What is missing of it; carried out unless it is a dry run. */
+  deploy: (model: string, body: t.DeployBundle) => call<t.BundlePlan>("POST", paths.bundles(model), { body }),
+  page: (model: string, limit: number) => page<t.BundleApply>(paths.bundles(model), { limit }),
+  /** Answered within `wait` seconds, or once more than `taken` changes are made. */
+  show: (model: string, id: number, known: { taken: number; wait: number }, signal?: AbortSignal) =>
+    call<t.BundleApply>("GET", paths.bundle(model, id), {
+      query: { wait: known.wait || null, taken: known.taken },
+      ...(signal && { signal }),
+    }),
+  export: (model: string) => call<t.BundleExport>("GET", paths.bundleExport(model)),
+  drift: (model: string) => call<t.BundleDrift>("GET", paths.bundleDrift(model)),
+};
+
 export const resources = {
   /** What the application's charm declares, with what is attached. */
   list: (model: string, application: string) =>
@@ -234,7 +255,7 @@ export const resources = {
 
 export const blocks = {
   /** Those that hold. */
-  list: (model: string) => call<t.BlockInfo[]>("GET", paths.blocks(model)),
+  list: (model: string) => all<t.BlockInfo>(paths.blocks(model)),
   set: (model: string, kind: t.BlockKind, message: string) =>
     call<t.BlockInfo>("PUT", paths.block(model, kind), { body: { message } }),
   lift: (model: string, kind: t.BlockKind) => call<unknown>("DELETE", paths.block(model, kind)),
@@ -283,7 +304,7 @@ export const secrets = {
 };
 
 export const secretBackends = {
-  list: () => call<t.SecretBackendInfo[]>("GET", paths.SECRET_BACKENDS),
+  list: () => all<t.SecretBackendInfo>(paths.SECRET_BACKENDS),
 };
 
 export interface NewAlertRule {
@@ -328,7 +349,7 @@ export const storage = {
 };
 
 export const storagePools = {
-  list: (model: string) => call<t.StoragePoolInfo[]>("GET", paths.storagePools(model)),
+  list: (model: string) => all<t.StoragePoolInfo>(paths.storagePools(model)),
   create: (model: string, body: { name: string; provider: string; attributes: Record<string, string> }) =>
     call<t.StoragePoolInfo>("POST", paths.storagePools(model), { body }),
   remove: (model: string, name: string) => call<unknown>("DELETE", paths.storagePool(model, name)),
@@ -346,8 +367,8 @@ export interface AuditFilter {
   result?: string | undefined;
   /** `change`, `sign-in`, `call`. */
   kind?: string | undefined;
-  since?: number | undefined;
-  until?: number | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
   limit?: number;
   after?: string | undefined;
 }

@@ -66,6 +66,14 @@ export const block = (inModel: string, kind: string): string => `${blocks(inMode
 
 export const annotations = (inModel: string): string => `${model(inModel)}/annotations`;
 
+export const bundles = (inModel: string): string => `${model(inModel)}/bundles`;
+
+export const bundle = (inModel: string, apply: number): string => `${bundles(inModel)}/${apply}`;
+
+export const bundleExport = (inModel: string): string => `${model(inModel)}/bundle`;
+
+export const bundleDrift = (inModel: string): string => `${bundleExport(inModel)}/drift`;
+
 export const operations = (inModel: string): string => `${model(inModel)}/operations`;
 
 export const operation = (inModel: string, id: number | string): string => `${operations(inModel)}/${part(id)}`;

@@ -1,7 +1,7 @@
 /**
  * Bodies of the HTTP API by the names the page uses, taken from `schema.d.ts`, which `npm run types` makes
  * of the API's description (`docs/reference/openapi.json`) before every check, test and build. What stands
- * here in full is what the description leaves open. Times are microseconds UTC unless a member says otherwise.
+ * here in full is what the description leaves open. Times are RFC 3339 in UTC.
  */
 
 import type { components, paths } from "./schema";
@@ -43,6 +43,15 @@ export type LiveEvent = Schemas["Event"];
 export type CharmInfo = Schemas["CharmInfo"];
 export type CharmRepository = Schemas["CharmRepository"];
 export type Removal = Schemas["Removal"];
+export type DeployBundle = Schemas["DeployBundle"];
+export type BundlePlan = Schemas["BundlePlan"];
+export type BundleMissing = Schemas["BundleMissing"];
+export type UploadedResource = Schemas["UploadedResource"];
+export type BundleChange = Schemas["BundleChange"];
+export type BundleApply = Schemas["BundleApply"];
+export type BundleDifference = Schemas["BundleDifference"];
+export type BundleDrift = Schemas["BundleDrift"];
+export type BundleExport = Schemas["BundleExport"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type MetricHistory = Schemas["MetricHistory"];
 export type HookRun = Schemas["HookRun"];
@@ -117,24 +126,8 @@ export type ApplicationActions = Omit<Schemas["ApplicationActions"], "actions"> 
 export type ConfigSettings =
   paths["/v1/models/{model}/config"]["get"]["responses"]["200"]["content"]["application/json"];
 
-/** A line of the log, which the description calls a text. */
-export interface LogRecord {
-  time: number;
-  entity: string;
-  /** `TRACE`, `DEBUG`, `INFO`, `WARNING` or `ERROR`. */
-  level: string;
-  module: string;
-  message: string;
-}
-
-/** `/health` and `/ready` are no part of the API: they are for programs that watch the controller's process. */
-export interface Check {
-  name: string;
-  ok: boolean;
-  reason: string;
-}
-
-export interface Probe {
-  status: string;
-  checks: Check[];
-}
+export type LogRecord = Schemas["LogRecord"];
+export type Check = Schemas["Check"];
+export type Probe = Schemas["Probe"];
+export type Scaled = Schemas["Scaled"];
+export type SetScale = Schemas["SetScale"];

@@ -1,7 +1,7 @@
 /** Sends a file and tells how far it got; `fetch` cannot, so this is `XMLHttpRequest`. */
 import { ApiError, csrfHeader, type Method, unreachable, withQuery } from "./client";
 import * as paths from "./paths";
-import type { AttachedResource, CharmInfo, Problem } from "./types";
+import type { AttachedResource, CharmInfo, Problem, UploadedResource } from "./types";
 
 export interface Progress {
   sent: number;
@@ -28,6 +28,11 @@ export function uploadResource(
   signal?: AbortSignal,
 ): Promise<AttachedResource> {
   return upload("PUT", paths.resource(of.model, of.application, of.resource), file, onProgress, signal);
+}
+
+/** Uploads a file for a deployment or a refresh that is to come. */
+export function uploadForLater(model: string, file: File, signal?: AbortSignal): Promise<UploadedResource> {
+  return upload("POST", `${paths.model(model)}/resources`, file, () => {}, signal);
 }
 
 function upload<T>(
@@ -69,6 +74,7 @@ function parse(text: string): unknown {
 function problem(status: number, body: unknown): Problem {
   const known = body as Partial<Problem> | undefined;
   return {
+    type: known?.type ?? "about:blank",
     status,
     code: known?.code ?? "unexpected-answer",
     title: known?.title ?? `The controller answered ${status}`,

@@ -47,8 +47,8 @@ export function unitStatus(unit: UnitInfo): string {
 
 /** The one word for a machine. */
 export function machineStatus(machine: MachineInfo): string {
-  const instance = machine["instance-status"];
-  return isUrgent(instance) ? instance : machine["agent-status"];
+  const instance = machine.instance.status;
+  return isUrgent(instance) ? instance : machine.agent.status;
 }
 
 /** What to say of a unit beside its status: why its hook failed, or else its message. */
@@ -91,10 +91,10 @@ export function concerns(
   for (const machine of machines) {
     const status = machineStatus(machine);
     if (!isUrgent(status)) continue;
-    const message = machine["instance-message"] || machine["agent-message"];
+    const message = machine.instance.message || machine.agent.message;
     found.push({ kind: "machine", name: machine.id, status, message });
   }
-  for (const { id, key, status, message } of relations) {
+  for (const { id, key, status: { status, message } } of relations) {
     if (isUrgent(status)) found.push({ kind: "relation", id, name: key, status, message });
   }
   return found.sort(

@@ -16,7 +16,7 @@ export function engineNodes(engine: EngineView): EngineNode[] {
     state: nodeState(node),
     inputs: node.inputs,
     "start-count": node["start-count"],
-    "started-at": node["started-at"] ? new Date(node["started-at"] / 1000).toISOString() : undefined,
+    "started-at": node["started-at"] ?? undefined,
     error: node.error ?? undefined,
     "waits-for": node["waits-for"] ?? undefined,
   }));

@@ -1,5 +1,6 @@
 /** What the API tells about a unit whose hook failed. */
 import type { UnitInfo } from "../api/types";
+import { micros } from "../components/charts/time";
 
 export interface FailedHook {
   /** None when it was not a hook that failed but the charm that could not be put in place. */
@@ -23,8 +24,8 @@ export function failedHook({ workload }: Pick<UnitInfo, "workload">): FailedHook
     hook: typeof hook === "string" ? hook : null,
     what: workload.message,
     reason: typeof reason === "string" ? reason : "",
-    since: workload.since,
-    nextRetry: typeof next === "number" ? next : null,
+    since: micros(workload.since),
+    nextRetry: typeof next === "string" ? micros(next) : null,
     waitingFor: typeof waiting === "string" ? waiting : "",
   };
 }

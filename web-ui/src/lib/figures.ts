@@ -1,5 +1,6 @@
 /** The figures of the last hour as the charts take them. */
 import type { Figures } from "../api/types";
+import { micros } from "../components/charts/time";
 import { bytes } from "./bytes";
 
 export interface Drawn {
@@ -35,7 +36,7 @@ export function drawn(figures: Figures): Drawn[] {
       series: present.map(([key, name]) => ({
         name,
         points: figures.times.map((time, place) => ({
-          time,
+          time: micros(time),
           value: figures.series[key]?.[place] ?? null,
         })),
       })),

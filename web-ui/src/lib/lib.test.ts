@@ -15,6 +15,7 @@ import { nest } from "./nesting";
 import { linkedRegistration, readRegistration, registrationLink } from "./registration";
 import { leaving } from "./scale";
 import { find } from "./search";
+import { timeText } from "../components/charts/time";
 
 const unit = (name: string, workload: UnitInfo["workload"]["status"] = "active", more: Partial<UnitInfo> = {}): UnitInfo => ({
   name,
@@ -23,8 +24,8 @@ const unit = (name: string, workload: UnitInfo["workload"]["status"] = "active",
   life: "alive",
   machine: "0",
   leader: false,
-  workload: { status: workload, message: `${workload}!`, since: 1 },
-  agent: { status: "idle", message: "", since: 1 },
+  workload: { status: workload, message: `${workload}!`, since: timeText(1) },
+  agent: { status: "idle", message: "", since: timeText(1) },
   "opened-ports": [],
   "public-address": null,
   listening: [],
@@ -34,7 +35,7 @@ const unit = (name: string, workload: UnitInfo["workload"]["status"] = "active",
 
 describe("what needs attention", () => {
   it("names units before their application, worst first", () => {
-    const application = { name: "a", status: { status: "error", message: "", since: 0 } };
+    const application = { name: "a", status: { status: "error", message: "", since: timeText(0) } };
     const found = concerns(
       [application as ApplicationInfo],
       [unit("a/10", "blocked"), unit("a/9", "blocked"), unit("a/1", "error"), unit("a/2")],
@@ -44,7 +45,7 @@ describe("what needs attention", () => {
   });
 
   it("shows a lost agent though the workload was fine", () => {
-    const lost = unit("a/0", "active", { agent: { status: "lost", message: "gone", since: 0 } });
+    const lost = unit("a/0", "active", { agent: { status: "lost", message: "gone", since: timeText(0) } });
     expect(concerns([], [lost], [])).toEqual([
       { kind: "unit", name: "a/0", status: "lost", message: "gone" },
     ]);
@@ -161,7 +162,7 @@ describe("the rest", () => {
   });
 
   it("keeps a bounded log", () => {
-    const line = { time: 0, entity: "", level: "INFO", module: "", message: "" };
+    const line = { time: timeText(0), entity: "", level: "INFO", module: "", message: "" };
     expect(append([line], [line])).toHaveLength(2);
     expect(append(Array.from({ length: 5000 }, () => line), [line, line])).toHaveLength(5000);
   });
@@ -193,7 +194,7 @@ describe("the rest", () => {
   it("draws figures by kind and writes sizes in words", () => {
     const figures = {
       step: 10,
-      times: [1, 2],
+      times: [timeText(1), timeText(2)],
       series: { "requests-per-second": [1, null], "new-thing": [3, 4] },
       units: { "requests-per-second": "per-second", "new-thing": "count" },
     };
@@ -207,7 +208,7 @@ describe("the rest", () => {
   it("takes an engine's nodes to the drawing", () => {
     const engine = {
       nodes: [
-        { name: "a", state: "started", inputs: [], "start-count": 1, "started-at": 0, error: null, "waits-for": null, report: null },
+        { name: "a", state: "started", inputs: [], "start-count": 1, "started-at": timeText(0), error: null, "waits-for": null, report: null },
         { name: "b", state: "stopped", inputs: ["a"], "start-count": 0, "started-at": null, error: null, "waits-for": "a", report: null },
         { name: "c", state: "stopped", inputs: ["a"], "start-count": 3, "started-at": null, error: "refused", "waits-for": null, report: null },
         { name: "d", state: "uninstalled", inputs: [], "start-count": 1, "started-at": null, error: "not wanted", "waits-for": null, report: null },

@@ -17,6 +17,7 @@ import {
   tookText,
 } from "./operations";
 import { entriesOf, resultsOf, shownValue } from "./results";
+import { timeText } from "../components/charts/time";
 
 const task = (id: number, status: TaskStatus, more: Partial<TaskInfo> = {}): TaskInfo => ({
   id,
@@ -25,7 +26,7 @@ const task = (id: number, status: TaskStatus, more: Partial<TaskInfo> = {}): Tas
   action: "rebuild",
   status,
   message: "",
-  "enqueued-at": 1,
+  "enqueued-at": timeText(1),
   parallel: false,
   ...more,
 });
@@ -35,7 +36,7 @@ const operation = (tasks: TaskInfo[], more: Partial<OperationInfo> = {}): Operat
   summary: "rebuild run on site/2",
   status: operationStatus(tasks),
   user: "admin",
-  "enqueued-at": 1,
+  "enqueued-at": timeText(1),
   tasks,
   ...more,
 });
@@ -62,19 +63,19 @@ describe("an operation", () => {
   });
 
   it("goes on, whatever is told in whatever order", () => {
-    const early = operation([task(2, "running"), task(3, "completed")], { "started-at": 5 });
-    const late = operation([task(2, "failed"), task(3, "running")], { "started-at": 5, "completed-at": 9 });
+    const early = operation([task(2, "running"), task(3, "completed")], { "started-at": timeText(5) });
+    const late = operation([task(2, "failed"), task(3, "running")], { "started-at": timeText(5), "completed-at": timeText(9) });
     const statuses = (found: OperationInfo): TaskStatus[] => found.tasks.map(({ status }) => status);
     for (const merged of [mergedOperation(early, late), mergedOperation(late, early)]) {
       expect(statuses(merged)).toEqual(["failed", "completed"]);
-      expect(merged).toMatchObject({ status: "failed", "completed-at": 9 });
+      expect(merged).toMatchObject({ status: "failed", "completed-at": timeText(9) });
     }
     expect(mergedOperation(early, undefined)).toBe(early);
   });
 
   it("is not over while one of its tasks is not", () => {
     const told = operation([task(2, "completed"), task(3, "running")]);
-    const stray = operation([task(2, "completed"), task(3, "pending")], { "completed-at": 9 });
+    const stray = operation([task(2, "completed"), task(3, "pending")], { "completed-at": timeText(9) });
     expect(mergedOperation(told, stray)).toMatchObject({ status: "running" });
     expect(mergedOperation(told, stray)).not.toHaveProperty("completed-at");
   });
@@ -99,9 +100,9 @@ describe("an operation", () => {
 
   it("says how long it took, or has been running", () => {
     expect(tookText(operation([]), 10)).toBe("–");
-    expect(tookText(operation([], { "started-at": 1_000_000, "completed-at": 3_500_000 }), 0)).toBe("2.50 s");
-    expect(tookText({ status: "running", "started-at": 1_000_000 }, 61_000_000)).toBe("1 min so far");
-    expect(tookText({ status: "failed", "started-at": 1 }, 9)).toBe("–");
+    expect(tookText(operation([], { "started-at": timeText(1_000_000), "completed-at": timeText(3_500_000) }), 0)).toBe("2.50 s");
+    expect(tookText({ status: "running", "started-at": timeText(1_000_000) }, 61_000_000)).toBe("1 min so far");
+    expect(tookText({ status: "failed", "started-at": timeText(1) }, 9)).toBe("–");
   });
 
   it("tells what was asked of whom", () => {

@@ -1,6 +1,6 @@
 /** Operations and their tasks, as what is told of them arrives. Pure. */
 import type { ActionInfo, OperationInfo, TaskInfo, TaskStatus, UnitInfo } from "../api/types";
-import { durationText, roughDuration } from "../components/charts/time";
+import { durationText, micros, roughDuration } from "../components/charts/time";
 import type { Options, Target } from "./actions/request";
 import { joined } from "./actions/words";
 
@@ -68,8 +68,8 @@ export function statusesOf(operations: readonly OperationInfo[]): string {
 }
 
 interface Timed {
-  "started-at"?: number | null;
-  "completed-at"?: number | null;
+  "started-at"?: string | null;
+  "completed-at"?: string | null;
   status: TaskStatus;
 }
 
@@ -77,8 +77,8 @@ interface Timed {
 export function tookText(timed: Timed, now: number): string {
   const { "started-at": began, "completed-at": ended, status } = timed;
   if (began == null) return "–";
-  if (ended != null) return durationText(Math.max(0, ended - began));
-  return hasEnded(status) ? "–" : `${roughDuration(Math.max(0, now - began))} so far`;
+  if (ended != null) return durationText(Math.max(0, micros(ended) - micros(began)));
+  return hasEnded(status) ? "–" : `${roughDuration(Math.max(0, now - micros(began)))} so far`;
 }
 
 /** What was asked for: an action's name, or the words of a command. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ServiceInfo } from "../api/types";
+import { micros, timeText } from "../components/charts/time";
 import { stepsOf } from "./passed";
 
 const service = (name: string, history: ServiceInfo["history"]): ServiceInfo =>
@@ -8,12 +9,12 @@ const service = (name: string, history: ServiceInfo["history"]): ServiceInfo =>
 describe("what services went through", () => {
   it("is told newest first, whoever went through it", () => {
     const site = service("site", [
-      { at: 10, current: "starting" },
-      { at: 10, current: "active" },
-      { at: 30, current: "starting", end: "exited 0" },
+      { at: timeText(10_000_000), current: "starting" },
+      { at: timeText(10_000_000), current: "active" },
+      { at: timeText(30_000_000), current: "starting", end: "exited 0" },
     ]);
-    const found = stepsOf([site, service("cache", [{ at: 20, current: "failed", end: "it trapped" }])]);
-    expect(found.map(({ at, service, current }) => `${at} ${service} ${current}`)).toEqual([
+    const found = stepsOf([site, service("cache", [{ at: timeText(20_000_000), current: "failed", end: "it trapped" }])]);
+    expect(found.map(({ at, service, current }) => `${micros(at) / 1_000_000} ${service} ${current}`)).toEqual([
       "30 web/site starting",
       "20 web/cache failed",
       "10 web/site active",

@@ -1,5 +1,6 @@
 /** What the services of a unit went through lately, as one list. Pure. */
 import type { ServiceInfo, ServicePassed } from "../api/types";
+import { micros } from "../components/charts/time";
 
 export interface Step extends ServicePassed {
   /** `web/site`: container and service. */
@@ -11,5 +12,5 @@ export function stepsOf(services: readonly ServiceInfo[]): Step[] {
   const steps = services.flatMap(({ container, service, history = [] }) =>
     history.map((passed) => ({ ...passed, service: `${container}/${service}` })).reverse(),
   );
-  return steps.sort((one, other) => other.at - one.at);
+  return steps.sort((one, other) => micros(other.at) - micros(one.at));
 }

@@ -13,6 +13,7 @@ import {
   unitsGoingWith,
   unsupported,
 } from "./relations";
+import { timeText } from "../components/charts/time";
 
 const http = { interface: "http", scope: "global", optional: false } as const;
 const info = { interface: "juju-info", scope: "container", optional: false } as const;
@@ -53,10 +54,9 @@ function relation(requirer: string, provider: string, more: Partial<RelationInfo
     scope: "global",
     endpoints: ends,
     life: "alive",
-    status: "joined",
-    message: "",
+    status: { status: "joined", message: "", since: timeText(0) },
     suspended: false,
-    "created-at": 0,
+    "created-at": timeText(0),
     "waiting-for": [],
     ...more,
   };

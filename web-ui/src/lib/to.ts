@@ -25,5 +25,6 @@ export const toStorage = (model: string, id: string): string =>
   `${toStorages(model)}/${id.split("/").map(part).join("/")}`;
 export const toCharm = (model: string, url: string): string => `${toModel(model)}/charms/${part(url)}`;
 export const toBlocks = (model: string): string => `${toModel(model)}/blocks`;
+export const toBundles = (model: string): string => `${toModel(model)}/bundles`;
 export const toDeploy = (model: string): string => `${toModel(model)}/deploy`;
 export const toUser = (name: string): string => `/users/${part(name)}`;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { TrafficMinute } from "../api/types";
+import { timeText } from "../components/charts/time";
 import { drawnTraffic, duration } from "./traffic";
 
 const minute = (time: number, requests: number, more: Partial<TrafficMinute> = {}): TrafficMinute => ({
-  time,
+  time: timeText(time),
   requests,
   "client-errors": 0,
   "server-errors": 0,

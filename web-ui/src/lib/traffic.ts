@@ -1,5 +1,6 @@
 /** Requests by the minute as the charts take them. */
 import type { Traffic, TrafficMinute } from "../api/types";
+import { micros } from "../components/charts/time";
 import { type Drawn, formatFor } from "./figures";
 
 /** Microseconds in words. */
@@ -17,7 +18,7 @@ export function drawnTraffic({ minutes }: Traffic): Drawn[] {
   const shown = over.some(({ requests }) => requests > 0) ? over : minutes;
   const series = (name: string, value: (minute: TrafficMinute) => number | null) => ({
     name,
-    points: shown.map((minute) => ({ time: minute.time, value: value(minute) })),
+    points: shown.map((minute) => ({ time: micros(minute.time), value: value(minute) })),
   });
   return [
     { title: "Requests per minute", unit: "count", series: [series("requests", ({ requests }) => requests)] },

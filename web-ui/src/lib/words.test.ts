@@ -10,6 +10,7 @@ import { narrowedApplications, narrowedMachines, narrowedUnits } from "./overvie
 import { sentence } from "./sentence";
 import { refusalOf } from "./signIn";
 import { waitingText } from "./waiting";
+import { timeText } from "../components/charts/time";
 
 const MINUTE = 60_000_000;
 
@@ -46,12 +47,12 @@ describe("a failed hook", () => {
   const unit = (data: Record<string, unknown>): UnitInfo =>
     ({
       name: "a/0",
-      workload: { status: "error", message: 'hook failed: "start"', since: 5, data },
-      agent: { status: "idle", message: "", since: 5 },
+      workload: { status: "error", message: 'hook failed: "start"', since: timeText(5), data },
+      agent: { status: "idle", message: "", since: timeText(5) },
     }) as UnitInfo;
 
   it("tells its reason and when it is run again", () => {
-    const told = failedHook(unit({ hook: "start", reason: "no disk", "next-retry": 7 }));
+    const told = failedHook(unit({ hook: "start", reason: "no disk", "next-retry": timeText(7) }));
     expect(told).toMatchObject({ hook: "start", reason: "no disk", since: 5, nextRetry: 7 });
     expect(unitMessage(unit({ reason: "no disk" }))).toBe('hook failed: "start": no disk');
     expect(failedHook(unit({}))).toMatchObject({ hook: null, reason: "", nextRetry: null });
@@ -69,8 +70,8 @@ describe("the filter of a model", () => {
     ({
       name,
       application: name.split("/")[0],
-      workload: { status: workload, message, since: 0 },
-      agent: { status: agent, message: "", since: 0 },
+      workload: { status: workload, message, since: timeText(0) },
+      agent: { status: agent, message: "", since: timeText(0) },
     }) as UnitInfo;
   const model = {
     applications: [
@@ -79,7 +80,7 @@ describe("the filter of a model", () => {
     ] as ApplicationInfo[],
     units: [unit("a/0", "active", "idle", "no error"), unit("b/0", "error", "idle"), unit("b/1", "unknown", "lost")],
     machines: [
-      { id: "0", "instance-status": "running", "agent-status": "down", "instance-id": "i0", units: ["b/1"] },
+      { id: "0", instance: { status: "running" }, agent: { status: "down" }, "instance-id": "i0", units: ["b/1"] },
     ] as MachineInfo[],
   };
   const names = (text: string, ...statuses: string[]): string[] => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError, unreachable } from "../api/client";
 import type { TaskInfo, TaskStatus } from "../api/types";
 import { follow, type Heard, Turns } from "./progress";
+import { timeText } from "../components/charts/time";
 
 const task = (status: TaskStatus, ...lines: string[]): TaskInfo => ({
   id: 2,
@@ -10,9 +11,9 @@ const task = (status: TaskStatus, ...lines: string[]): TaskInfo => ({
   action: "rebuild",
   status,
   message: "",
-  "enqueued-at": 1,
+  "enqueued-at": timeText(1),
   parallel: false,
-  log: lines.map((message, place) => ({ time: place, message })),
+  log: lines.map((message, place) => ({ time: timeText(place), message })),
 });
 
 /** Follows a controller that gives these answers in turn. */

@@ -33,8 +33,8 @@ export function MachinePage() {
       <PageHead
         title={`Machine ${id}`}
         crumbs={crumbs}
-        aside={machine && <StatusMark status={machine["agent-status"]} />}
-        summary={machine && (machine["agent-message"] || machine["instance-message"])}
+        aside={machine && <StatusMark status={machine.agent.status} />}
+        summary={machine && (machine.agent.message || machine.instance.message)}
         tools={<CopyTools cli={cli} request={{ path: paths.machine(model, id) }} />}
       />
       {!ready && !machine && <Pending what={`machine ${id}`} />}
@@ -48,7 +48,7 @@ export function MachinePage() {
         <>
           <Facts
             rows={[
-              ["Instance", <StatusMark key="instance" status={machine["instance-status"]} />],
+              ["Instance", <StatusMark key="instance" status={machine.instance.status} />],
               ["Instance id", machine["instance-id"] || "not known yet"],
               ["Addresses", machine.addresses.join(", ") || "none"],
               ["Hardware", machine.hardware || "not reported"],

@@ -60,12 +60,16 @@ const WAITING: &[&str] = &[
     "store",
     "crash",
     "schemathesis",
+    GENERATED,
     "workloads",
     "agents",
     "server",
     "mistakes",
     "forwarding",
 ];
+
+/// Clients made of the API's description, in Python and TypeScript.
+const GENERATED: &str = "generated_clients";
 
 const HOSTILE: &str = "hostile";
 
@@ -98,6 +102,15 @@ pub fn run(wanted: &[String]) -> Result<()> {
     } else {
         std::path::PathBuf::new()
     };
+    let (generator, typescript) = if selected(GENERATED) {
+        let folder = run::root().join("tests/generated_clients/typescript");
+        node.install(&folder, "the generated client")?;
+        let requirement = "openapi-python-client==0.29.1";
+        let generator = python::program(GENERATED, requirement, "openapi-python-client")?;
+        (generator, folder)
+    } else {
+        Default::default()
+    };
     let charms = charms::pack_all()?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
@@ -108,6 +121,11 @@ pub fn run(wanted: &[String]) -> Result<()> {
             schemathesis.display().to_string(),
         ),
         ("PERIAPT_TEST_JUBILANT", jubilant.display().to_string()),
+        (
+            "PERIAPT_TEST_OPENAPI_PYTHON",
+            generator.display().to_string(),
+        ),
+        ("PERIAPT_TEST_TYPESCRIPT", typescript.display().to_string()),
         (
             "PERIAPT_TEST_PROGRAM",
             run::target().join("debug/periapt").display().to_string(),
@@ -271,6 +289,7 @@ pub fn write_reference() -> Result<()> {
     let programs = build()?;
     for (package, target, test, page) in [
         ("periapt-server", "api", "reference::", "openapi.json"),
+        ("periapt-server", "api", "promises::", "api-v1-promises.txt"),
         (
             "periapt-model",
             "periapt_model",

@@ -6,8 +6,8 @@ use periapt_model::MachineId;
 /// Where new units go.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Placement {
-    /// Machines for the units, in their order; units beyond get new ones. Juju's containers and zones are
-    /// understood: lxd:0 is machine 0, lxd a new one.
+    /// Machines for the units, in order; further units get new ones. Of Juju's containers and
+    /// zones, lxd:0 means machine 0 and lxd a new one.
     #[arg(long = "to", value_name = "MACHINE,...", value_delimiter = ',', value_parser = place)]
     pub to: Vec<Place>,
 }

@@ -19,10 +19,10 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the actions that units of an application offer.
+    /// List the actions of an application.
     #[command(visible_alias = "list-actions")]
     Actions(Actions),
-    /// Show what an action does and what it takes.
+    /// Show what an action does and its parameters.
     ShowAction(ShowAction),
 }
 
@@ -30,7 +30,7 @@ pub enum Verb {
 pub struct Actions {
     /// The application.
     pub application: String,
-    /// Show the whole schema of each, as YAML unless another format is named.
+    /// Show the full schema of each, by default as YAML.
     #[arg(long)]
     pub schema: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -55,7 +55,7 @@ pub struct ShowAction {
     pub target: Target,
 }
 
-/// Forms of an action.
+/// Output formats of an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ActionFormat {
     #[default]

@@ -18,30 +18,30 @@ use crate::session::Session;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the alerts that fire.
+    /// List firing alerts.
     #[command(visible_alias = "list-alerts")]
     Alerts(Alerts),
-    /// Take an alert on: nobody is told of it any more until it resolves.
+    /// Acknowledge alerts: no more messages about them until they resolve.
     AcknowledgeAlert(Acknowledge),
-    /// List what is watched for.
+    /// List alert rules.
     #[command(visible_alias = "list-alert-rules")]
     AlertRules(Listing),
-    /// Watch for something and tell receivers when it happens.
+    /// Add an alert rule, which sends messages to receivers.
     AddAlertRule(AddRule),
-    /// Stop watching for something.
+    /// Remove an alert rule.
     RemoveAlertRule(RemoveRule),
-    /// Tell nobody what a rule finds, for a while.
+    /// Silence an alert rule for a while.
     SilenceAlertRule(Silence),
-    /// List who is told.
+    /// List alert receivers.
     #[command(visible_alias = "list-alert-receivers")]
     AlertReceivers(Listing),
-    /// Add a webhook or a mail server to which messages are sent.
+    /// Add an alert receiver: a webhook or a mail server.
     AddAlertReceiver(AddReceiver),
-    /// Remove a receiver that no rule names.
+    /// Remove an alert receiver that no rule uses.
     RemoveAlertReceiver(Receiver),
-    /// Send a receiver a test message.
+    /// Send a test message to an alert receiver.
     TestAlertReceiver(Receiver),
-    /// List the messages that were sent and what became of them.
+    /// List sent messages and their outcomes.
     #[command(visible_alias = "list-alert-deliveries")]
     AlertDeliveries(Deliveries),
 }
@@ -63,16 +63,16 @@ Options are written as values of secrets are: key#file=PATH keeps it out of your
 
 #[derive(Debug, Args)]
 pub struct Alerts {
-    /// Also those that have resolved.
+    /// Also show resolved alerts.
     #[arg(long)]
     pub all: bool,
-    /// Only those of this rule.
+    /// Only alerts of this rule.
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
-    /// Only those of this model.
+    /// Only alerts of this model.
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// This many, the newest.
+    /// Show this many of the newest entries.
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 100)]
     pub limit: u64,
     /// Show times in UTC.
@@ -88,7 +88,7 @@ pub struct Alerts {
 
 #[derive(Debug, Args)]
 pub struct Acknowledge {
-    /// Ids of alerts.
+    /// Ids of the alerts.
     #[arg(value_name = "ALERT", required = true)]
     pub alerts: Vec<String>,
     #[command(flatten)]
@@ -108,16 +108,16 @@ pub struct Listing {
 #[derive(Debug, Args)]
 #[command(after_help = CONDITIONS)]
 pub struct AddRule {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it watches for.
+    /// The condition.
     pub condition: String,
-    /// From where on.
+    /// The threshold.
     pub threshold: String,
-    /// Who is told; may be given several times.
+    /// A receiver of its messages; may be given several times.
     #[arg(long = "receiver", value_name = "RECEIVER")]
     pub receivers: Vec<String>,
-    /// Watch this model alone.
+    /// Only watch this model.
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
     #[command(flatten)]
@@ -136,7 +136,7 @@ pub struct RemoveRule {
 pub struct Silence {
     /// The rule.
     pub name: String,
-    /// For how long: 2h; 0 ends the silence.
+    /// Duration, as in 2h; 0 ends the silence.
     pub duration: String,
     #[command(flatten)]
     pub controller: ControllerChoice,
@@ -145,7 +145,7 @@ pub struct Silence {
 #[derive(Debug, Args)]
 #[command(after_help = TYPES)]
 pub struct AddReceiver {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// webhook or email.
     #[arg(value_name = "TYPE")]
@@ -170,10 +170,10 @@ pub struct Receiver {
 
 #[derive(Debug, Args)]
 pub struct Deliveries {
-    /// Only those to this receiver.
+    /// Only messages to this receiver.
     #[arg(long, value_name = "RECEIVER")]
     pub receiver: Option<String>,
-    /// This many, the newest.
+    /// Show this many of the newest entries.
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50)]
     pub limit: u64,
     /// Show times in UTC.

@@ -17,9 +17,9 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Note something of a model, an application, a unit or a machine.
+    /// Set or remove annotations of a model, an application, a unit or a machine.
     Annotate(Annotate),
-    /// Show what is noted of a model and of what is in it.
+    /// Show the annotations of a model and its entities.
     Annotations(Annotations),
 }
 
@@ -32,7 +32,7 @@ Without an entity the note is about the model itself; an empty value removes a k
 #[derive(Debug, Args)]
 #[command(after_help = NOTES)]
 pub struct Annotate {
-    /// An application, a unit or a machine by its name or tag, and what is to be noted of it.
+    /// An application, a unit or a machine by its name or tag, and its annotations.
     #[arg(required = true, value_name = "[ENTITY] KEY=VALUE")]
     pub words: Vec<String>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct Annotate {
 
 #[derive(Debug, Args)]
 pub struct Annotations {
-    /// Only what is noted of this: site, site/0, 0, or a tag such as model-UUID.
+    /// Only annotations of this entity: site, site/0, 0, or a tag such as model-UUID.
     #[arg(value_name = "ENTITY")]
     pub entity: Option<String>,
     #[arg(long, value_enum, default_value_t)]

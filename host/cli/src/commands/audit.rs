@@ -1,7 +1,7 @@
 //! `audit`: who changed what, from where, and how it ended.
 
 use jiff::Timestamp;
-use periapt_wire::rest::{AuditQuery, AuditRecord};
+use periapt_wire::rest::{AuditQuery, AuditRecord, MOST_ITEMS};
 
 use super::Context;
 use crate::arguments::{Audit, ListFormat, ModelChoice};
@@ -30,7 +30,7 @@ pub async fn list(context: &Context, arguments: Audit) -> Outcome {
     let mut records: Vec<AuditRecord> = Vec::new();
     let wanted = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     while records.len() < wanted {
-        query.limit = Some((wanted - records.len()) as u64);
+        query.limit = Some(((wanted - records.len()) as u64).min(MOST_ITEMS));
         let page = client.audit(model.as_deref(), &query).await?;
         records.extend(page.items);
         match page.next {

@@ -15,11 +15,11 @@ use crate::session::{ModelSession, Session, split};
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Disable commands of a model, until they are enabled again.
+    /// Disable commands in a model until you enable them again.
     DisableCommand(DisableCommand),
-    /// Enable commands of a model again.
+    /// Enable commands in a model again.
     EnableCommand(EnableCommand),
-    /// List the commands that are disabled in a model.
+    /// List the disabled commands of a model.
     #[command(visible_alias = "list-disabled-commands")]
     DisabledCommands(DisabledCommands),
 }
@@ -36,7 +36,7 @@ pub struct DisableCommand {
     /// destroy-model, remove-object or all.
     #[arg(value_name = "TYPE")]
     pub kind: BlockKind,
-    /// What whoever is refused is told.
+    /// The message shown to anyone who is refused.
     #[arg(value_name = "MESSAGE")]
     pub message: Vec<String>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub struct EnableCommand {
 #[derive(Debug, Args)]
 #[command(after_help = KINDS)]
 pub struct DisabledCommands {
-    /// Of all models of the controller that you can see.
+    /// For all models of the controller that you can see.
     #[arg(long)]
     pub all: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -219,7 +219,7 @@ mod tests {
         let model = json!({
             "uuid": "8419cd78-4993-4c3a-928e-c646226beeee", "name": "shop", "type": "iaas",
             "cloud": "local", "region": "default", "owner": "admin", "life": "alive",
-            "status": "available", "message": "", "applications": 1, "machines": 1, "units": 1,
+            "status": { "status": "available" }, "applications": 1, "machines": 1, "units": 1,
             "created-at": 0, "blocks": { "all": "a pause", "destroy-model": "" },
         });
         vec![serde_json::from_value(model).unwrap()]

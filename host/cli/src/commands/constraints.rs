@@ -17,15 +17,15 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show what the machines of an application have to be like.
+    /// Show the constraints of an application.
     #[command(visible_alias = "get-constraints")]
     Constraints(ShowConstraints),
-    /// Say what the machines of an application have to be like.
+    /// Set the constraints of an application.
     SetConstraints(Set),
-    /// Show what the machines of a model have to be like.
+    /// Show the constraints of a model.
     #[command(visible_alias = "get-model-constraints")]
     ModelConstraints(ShowModelConstraints),
-    /// Say what the machines of a model have to be like.
+    /// Set the constraints of a model.
     SetModelConstraints(SetModel),
 }
 
@@ -54,7 +54,7 @@ pub struct ShowConstraints {
 pub struct Set {
     /// The application.
     pub application: String,
-    /// None takes all back.
+    /// KEY=VALUE pairs; none removes all constraints.
     #[arg(value_name = "KEY=VALUE")]
     pub constraints: Vec<String>,
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub struct ShowModelConstraints {
 #[derive(Debug, Args)]
 #[command(after_help = KEYS)]
 pub struct SetModel {
-    /// None takes all back.
+    /// KEY=VALUE pairs; none removes all constraints.
     #[arg(value_name = "KEY=VALUE")]
     pub constraints: Vec<String>,
     #[command(flatten)]

@@ -18,20 +18,20 @@ use crate::session::{ModelSession, Session, split};
 // They are named as people type them.
 #[allow(clippy::enum_variant_names)]
 pub enum Verb {
-    /// Show whether the provider of a model may start machines.
+    /// Show the credential of a model and whether it works.
     ShowCredential(ShowCredential),
-    /// Have a credential that was replaced or set right tried again.
+    /// Retry a credential after fixing it.
     UpdateCredential(UpdateCredential),
-    /// Suspend a model: its units go on, and no machine is started or stopped.
+    /// Suspend a model: its units keep running, but no machine is started or stopped.
     InvalidateCredential(InvalidateCredential),
 }
 
 #[derive(Debug, Args)]
 pub struct ShowCredential {
-    /// Show your credentials in this cloud in place of that of the model.
+    /// Show your credentials for this cloud instead of the model's.
     #[arg(value_name = "CLOUD")]
     pub cloud: Option<String>,
-    /// One of them [default: all].
+    /// One of these credentials [default: all].
     #[arg(value_name = "CREDENTIAL")]
     pub name: Option<String>,
     #[command(flatten)]
@@ -40,10 +40,10 @@ pub struct ShowCredential {
 
 #[derive(Debug, Args)]
 pub struct UpdateCredential {
-    /// Have all models tried that use your credentials in this cloud.
+    /// Retry all models that use your credentials for this cloud.
     #[arg(value_name = "CLOUD")]
     pub cloud: Option<String>,
-    /// One of them [default: all].
+    /// One of these credentials [default: all].
     #[arg(value_name = "CREDENTIAL")]
     pub name: Option<String>,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub struct UpdateCredential {
 
 #[derive(Debug, Args)]
 pub struct InvalidateCredential {
-    /// Why, for those who look at the model.
+    /// The reason, shown in the model.
     pub reason: String,
     #[command(flatten)]
     pub model: ModelChoice,

@@ -13,7 +13,7 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 pub struct Find {
-    /// All of them are to be in what is found, in any case.
+    /// Words that must all be found, ignoring case.
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
     #[arg(long, value_enum, default_value_t)]

@@ -18,7 +18,7 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show what is wrong in a model: one line for each application, hook and reason.
+    /// Show a model's incidents: one line for each application, hook and reason.
     #[command(visible_alias = "list-incidents")]
     Incidents(Incidents),
 }
@@ -33,16 +33,16 @@ front-start-1b2c3d4e, by which it is retried, skipped and silenced:
 #[derive(Debug, Args)]
 #[command(after_help = ANSWERS)]
 pub struct Incidents {
-    /// Show those of this application only.
+    /// Only show incidents of this application.
     #[arg(value_name = "APPLICATION")]
     pub application: Option<String>,
     /// Retry the failed hook of every unit of an incident.
     #[arg(long, value_name = "ID", group = "answer")]
     pub retry: Option<String>,
-    /// Skip the failed hook of every unit of an incident: each goes on as if it had succeeded.
+    /// Skip the failed hook of every unit of an incident: each continues as if it had succeeded.
     #[arg(long, value_name = "ID", group = "answer")]
     pub skip: Option<String>,
-    /// Silence an incident: until it changes, or for a time.
+    /// Silence an incident until it changes, or for a time.
     #[arg(long, value_name = "ID", group = "answer")]
     pub silence: Option<String>,
     /// End the silence of an incident.
@@ -51,13 +51,13 @@ pub struct Incidents {
     /// How long to silence it.
     #[arg(long = "for", value_name = "DURATION", value_parser = duration, requires = "silence")]
     pub lasts: Option<Duration>,
-    /// Show silenced incidents too.
+    /// Also show silenced incidents.
     #[arg(long)]
     pub all: bool,
-    /// Do not ask before hooks are skipped.
+    /// Do not ask for confirmation before skipping hooks.
     #[arg(long)]
     pub no_prompt: bool,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]

@@ -22,11 +22,11 @@ use crate::session::{Session, unknown_controller};
 pub enum Verb {
     /// Show controllers in detail.
     ShowController(ShowController),
-    /// Forget a controller here, which goes on.
+    /// Forget a controller on this client; the controller keeps running.
     Unregister(Unregister),
-    /// End a controller with all there is in it, by force, whether or not it runs.
+    /// Destroy a controller and everything in it by force, whether or not it runs.
     KillController(KillController),
-    /// Enable again what keeps models of a controller from being destroyed.
+    /// Enable the commands whose disabling protects models of a controller from being destroyed.
     EnableDestroyController(EnableDestroyController),
 }
 
@@ -35,7 +35,7 @@ pub struct ShowController {
     /// The controllers [default: the current one].
     #[arg(value_name = "CONTROLLER")]
     pub names: Vec<String>,
-    /// Show the password too.
+    /// Also show the password.
     #[arg(long)]
     pub show_password: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -51,7 +51,7 @@ pub struct Unregister {
     /// The controller.
     #[arg(value_name = "CONTROLLER")]
     pub name: String,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
 }
@@ -61,10 +61,10 @@ pub struct KillController {
     /// The controller.
     #[arg(value_name = "CONTROLLER")]
     pub name: String,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
-    /// Give up waiting after this time.
+    /// Stop waiting after this time.
     #[arg(long, short, value_name = "DURATION", default_value = "5m", value_parser = duration)]
     pub timeout: Duration,
 }

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use periapt_client::rest::Removing;
 use periapt_model::MachineId;
+use periapt_model::status::Machine;
 use periapt_wire::rest::{AddMachines, ListQuery};
 
 use super::show::write;
@@ -25,19 +26,19 @@ pub enum Verb {
     Machines(Machines),
     /// Show machines in detail.
     ShowMachine(ShowMachine),
-    /// Try again to start machines that their provider gave up.
+    /// Retry starting machines whose provisioning failed.
     RetryProvisioning(RetryProvisioning),
 }
 
 #[derive(Debug, Args)]
 pub struct AddMachine {
-    /// Juju's place for it, as in lxd or zone=a: the provider of the model makes each machine anew.
+    /// Juju's placement, as in lxd or zone=a; the provider always creates a new machine.
     #[arg(value_name = "PLACE", value_parser = new_machine)]
     pub place: Option<String>,
-    /// How many.
+    /// Number to add.
     #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub num_machines: u32,
-    /// What they have to be like, as in "mem=4G cores=2"; several are put together.
+    /// Constraints on them, as in "mem=4G cores=2"; repeat to combine.
     #[arg(long, value_name = "KEY=VALUE ...")]
     pub constraints: Vec<String>,
     #[command(flatten)]
@@ -49,19 +50,19 @@ pub struct RemoveMachine {
     /// The machines.
     #[arg(required = true, value_name = "MACHINE")]
     pub machines: Vec<String>,
-    /// Remove the units on it too, within a bounded time.
+    /// Also remove its units, within a limited time.
     #[arg(long)]
     pub force: bool,
     /// With --force: do not wait for anything.
     #[arg(long, requires = "force")]
     pub no_wait: bool,
-    /// Remove the storage of its units too, with what is in it.
+    /// Also remove the storage of its units and its contents.
     #[arg(long)]
     pub destroy_storage: bool,
-    /// Show what would be removed, and remove nothing.
+    /// Show what would be removed without removing it.
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
     #[command(flatten)]
@@ -72,7 +73,7 @@ pub struct RemoveMachine {
 pub struct Machines {
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -83,7 +84,7 @@ pub struct Machines {
 
 #[derive(Debug, Args)]
 pub struct ShowMachine {
-    /// The machines [default: all of the model].
+    /// The machines [default: all in the model].
     #[arg(value_name = "MACHINE")]
     pub machines: Vec<String>,
     #[command(flatten)]
@@ -199,7 +200,7 @@ async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
             .await?;
         ids = machines
             .into_iter()
-            .filter(|machine| machine.instance_status == PROVISIONING_ERROR)
+            .filter(|machine| machine.instance.status == Machine::ProvisioningError)
             .map(|machine| machine.id)
             .collect();
         if ids.is_empty() {

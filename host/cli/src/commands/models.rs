@@ -167,7 +167,7 @@ fn table(models: &[rest::ModelSummary], current: Option<&str>, uuid: bool) -> Ta
             format!("{}{star}", model.name).into(),
             format!("{}/{}", model.cloud, model.region).into(),
             (&model.kind).into(),
-            Cell::status(&model.status),
+            Cell::status(model.status.status.as_str()),
             model.applications.to_string().into(),
             model.machines.to_string().into(),
             model.units.to_string().into(),
@@ -201,8 +201,8 @@ fn document(
         region: model.region.clone(),
         life: model.life.to_string(),
         status: EntryStatus {
-            current: model.status.clone(),
-            message: model.message.clone(),
+            current: model.status.status.to_string(),
+            message: model.status.message.clone(),
         },
         applications: model.applications,
         machines: model.machines,
@@ -288,8 +288,8 @@ pub async fn destroy_and_wait(
         Err(_) => {
             let passed = limit.as_secs();
             let why = match client.model(model.as_str()).await {
-                Ok(left) if !left.message.is_empty() => {
-                    format!("{passed} s have passed, {}", clean(&left.message))
+                Ok(left) if !left.status.message.is_empty() => {
+                    format!("{passed} s have passed, {}", clean(&left.status.message))
                 }
                 _ => format!("it is being destroyed, and {passed} s have passed"),
             };
@@ -316,7 +316,7 @@ mod tests {
             serde_json::from_value::<rest::ModelSummary>(json!({
                 "uuid": "8419cd78-4993-4c3a-928e-c646226beeee", "name": name, "type": "iaas",
                 "cloud": "local", "region": "default", "owner": "admin", "life": "alive",
-                "status": "available", "message": "", "applications": 1, "machines": 12, "units": units,
+                "status": { "status": "available", "message": "" }, "applications": 1, "machines": 12, "units": units,
                 "created-at": 1_795_257_480_000_000_i64,
             }))
             .unwrap()

@@ -13,11 +13,11 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show an application's open ports to addresses outside.
+    /// Make an application's open ports reachable from outside.
     Expose(Expose),
-    /// Take that back.
+    /// Make an application unreachable from outside again.
     Unexpose(Unexpose),
-    /// Show who reaches the units of a model at which ports, and from outside.
+    /// Show who can reach the units of a model, and at which ports.
     Reachability(ShowReachability),
 }
 
@@ -33,10 +33,10 @@ controller, which is this machine alone by default:
 pub struct Expose {
     /// The application.
     pub application: String,
-    /// Only the ports that are open for these endpoints.
+    /// Only ports opened for these endpoints.
     #[arg(long, value_name = "ENDPOINT,...", value_delimiter = ',')]
     pub endpoints: Vec<String>,
-    /// Only to these ranges of addresses.
+    /// Only to these address ranges.
     #[arg(long, value_name = "CIDR,...", value_delimiter = ',')]
     pub to_cidrs: Vec<String>,
     /// Only to these spaces; there are none yet.

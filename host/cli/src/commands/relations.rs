@@ -17,9 +17,9 @@ pub enum Verb {
     Integrate(Integrate),
     /// Remove a relation.
     RemoveRelation(RemoveRelation),
-    /// Suspend relations: their units leave them until they are resumed.
+    /// Suspend relations: their units leave them until you resume them.
     SuspendRelation(SuspendRelation),
-    /// Resume relations that were suspended.
+    /// Resume suspended relations.
     ResumeRelation(ResumeRelation),
 }
 
@@ -31,10 +31,10 @@ One endpoint provides what the other requires. Leave the endpoint out where only
 #[derive(Debug, Args)]
 #[command(after_help = FITTING)]
 pub struct Integrate {
-    /// One end.
+    /// One endpoint.
     #[arg(value_name = "APPLICATION[:ENDPOINT]")]
     pub first: String,
-    /// The other end.
+    /// The other endpoint.
     #[arg(value_name = "APPLICATION[:ENDPOINT]")]
     pub second: String,
     #[command(flatten)]
@@ -43,10 +43,10 @@ pub struct Integrate {
 
 #[derive(Debug, Args)]
 pub struct RemoveRelation {
-    /// Both ends, or the relation's number.
+    /// Both endpoints, or the relation's number.
     #[arg(required = true, num_args = 1..=2, value_name = "APPLICATION[:ENDPOINT]|ID")]
     pub words: Vec<String>,
-    /// Remove it within a bounded time, whether or not its hooks ran.
+    /// Remove it within a limited time, whether or not its hooks have run.
     #[arg(long)]
     pub force: bool,
     /// With --force: do not wait for anything.
@@ -58,10 +58,10 @@ pub struct RemoveRelation {
 
 #[derive(Debug, Args)]
 pub struct SuspendRelation {
-    /// Numbers of relations; `show-unit` shows them.
+    /// Numbers of the relations, as shown by `show-unit`.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<u64>,
-    /// Why, to be shown in status.
+    /// The reason, shown in status.
     #[arg(long, default_value = "", hide_default_value = true)]
     pub message: String,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub struct SuspendRelation {
 
 #[derive(Debug, Args)]
 pub struct ResumeRelation {
-    /// Numbers of relations; `show-unit` shows them.
+    /// Numbers of the relations, as shown by `show-unit`.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<u64>,
     #[command(flatten)]
@@ -160,7 +160,7 @@ async fn change_all(
             .await?;
         context
             .output
-            .say(&format!("{} is {}", relation.key, relation.status));
+            .say(&format!("{} is {}", relation.key, relation.status.status));
     }
     Ok(())
 }
@@ -248,7 +248,7 @@ mod tests {
         });
         serde_json::from_value(json!({
             "id": id, "key": key.join(" "), "interface": "http", "scope": "global", "endpoints": ends,
-            "life": "alive", "status": "joined", "message": "", "created-at": 0,
+            "life": "alive", "status": { "status": "joined" }, "created-at": 0,
         }))
         .unwrap()
     }

@@ -1,6 +1,6 @@
 //! Charm repositories: `charm publish` writes one on this machine's disk, `deploy` and `refresh` take charms from one.
 //!
-//! A charm that is taken goes up like one of a file: the controller fetches none. What it reads of its own
+//! A charm that is taken goes up like one of a file: the controller fetches only those that bundles name. What it reads of its own
 //! repository is the index, to say which charms have newer revisions.
 
 use std::fs::{self, File, OpenOptions};

@@ -21,7 +21,7 @@ use crate::session::ModelSession;
 
 #[derive(Debug, Args)]
 pub struct ShowModel {
-    /// The model, if not the current one.
+    /// The model [default: the current one].
     #[arg(value_name = "[CONTROLLER:]MODEL")]
     pub named: Option<String>,
     #[command(flatten)]

@@ -12,13 +12,13 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show or say how many units an application has at the least.
+    /// Show or set the minimum number of units of an application.
     MinUnits(MinUnits),
     /// Trust an application with the cloud's credential.
     Trust(Trust),
-    /// Tell a unit, or all units of an application, how they fare with what they use.
+    /// Set the meter status of a unit or of all units of an application.
     SetMeterStatus(MeterStatus),
-    /// Show what the charm of an application runs on, which cannot be changed.
+    /// Show the base of an application, which cannot be changed.
     SetApplicationBase(Base),
 }
 
@@ -31,7 +31,7 @@ another comes. 0 takes the minimum back and removes no unit.";
 pub struct MinUnits {
     /// The application.
     pub application: String,
-    /// The least number of units; without it the one that holds is shown.
+    /// The minimum number of units; without it the current one is shown.
     #[arg(value_name = "N")]
     pub count: Option<u32>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct MinUnits {
 pub struct Trust {
     /// The application.
     pub application: String,
-    /// Take the trust back.
+    /// Remove the trust.
     #[arg(long)]
     pub remove: bool,
     #[command(flatten)]
@@ -56,13 +56,13 @@ quota of the model says something worse. GREEN takes it back.";
 #[derive(Debug, Args)]
 #[command(after_help = COLOURS)]
 pub struct MeterStatus {
-    /// A unit, or an application for all units that it has now.
+    /// A unit, or an application for all its current units.
     #[arg(value_name = "UNIT|APPLICATION")]
     pub whose: String,
     /// GREEN, AMBER or RED.
     #[arg(value_name = "COLOUR")]
     pub colour: String,
-    /// What is told with it.
+    /// A message to go with it.
     #[arg(value_name = "INFO")]
     pub info: Vec<String>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub struct MeterStatus {
 pub struct Base {
     /// The application.
     pub application: String,
-    /// Without it what the charm runs on is shown.
+    /// The base; without it the current one is shown.
     #[arg(value_name = "BASE")]
     pub base: Option<String>,
     #[command(flatten)]

@@ -68,7 +68,8 @@ impl UnitDocument {
             meter_status: unit.meter_status.clone(),
             // A failed hook is shown as the workload's status.
             next_retry: (unit.workload.data.get("next-retry"))
-                .and_then(serde_json::Value::as_i64)
+                .and_then(serde_json::Value::as_str)
+                .and_then(periapt_model::time::parse)
                 .map(|micros| times.micros(micros)),
             waiting_for: unit.waiting_for.iter().map(|text| clean(text)).collect(),
         }

@@ -3,8 +3,8 @@
 
 use periapt_wire::rest::{
     AddToken, AddUser, AddedToken, AddedUser, ChangePassword, ChangeUser, ControllerAccess, Grant,
-    GrantModel, LoginReply, LoginRequest, ModelAccess, ModelPermission, Register, Session,
-    TokenInfo, UserInfo, WhoAmI, paths,
+    GrantModel, ListQuery, LoginReply, LoginRequest, ModelAccess, ModelPermission, Register,
+    Session, TokenInfo, UserInfo, WhoAmI, paths,
 };
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
@@ -44,7 +44,7 @@ impl RestClient {
     }
 
     pub async fn users(&self) -> Result<Vec<UserInfo>, RestError> {
-        self.get(&paths::USERS.at([])).await
+        self.list(&paths::USERS.at([]), &ListQuery::default()).await
     }
 
     pub async fn add_user(&self, user: &AddUser) -> Result<AddedUser, RestError> {
@@ -82,7 +82,8 @@ impl RestClient {
     }
 
     pub async fn tokens(&self, user: &str) -> Result<Vec<TokenInfo>, RestError> {
-        self.get(&paths::USER_TOKENS.at([user])).await
+        self.list(&paths::USER_TOKENS.at([user]), &ListQuery::default())
+            .await
     }
 
     pub async fn add_token(&self, user: &str, token: &AddToken) -> Result<AddedToken, RestError> {
@@ -111,7 +112,8 @@ impl RestClient {
     }
 
     pub async fn model_access(&self, model: &str) -> Result<Vec<ModelAccess>, RestError> {
-        self.get(&paths::MODEL_ACCESS.at([model])).await
+        self.list(&paths::MODEL_ACCESS.at([model]), &ListQuery::default())
+            .await
     }
 
     pub async fn grant_model(

@@ -1,7 +1,7 @@
 //! The methods about backups.
 
 use periapt_model::digest::Digester;
-use periapt_wire::rest::{Backup, paths};
+use periapt_wire::rest::{Backup, ListQuery, paths};
 use reqwest::Method;
 
 use super::{RestClient, RestError, UPLOAD, body, chain};
@@ -11,7 +11,8 @@ const BACKUP: std::time::Duration = std::time::Duration::from_secs(3600);
 
 impl RestClient {
     pub async fn backups(&self) -> Result<Vec<Backup>, RestError> {
-        self.get(&paths::BACKUPS.at([])).await
+        self.list(&paths::BACKUPS.at([]), &ListQuery::default())
+            .await
     }
 
     /// Has the controller make a backup; the answer comes once it is there.

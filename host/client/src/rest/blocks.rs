@@ -1,7 +1,7 @@
 //! The methods about what is disabled in a model.
 
 use periapt_model::block::BlockKind;
-use periapt_wire::rest::{BlockInfo, SetBlock, paths};
+use periapt_wire::rest::{BlockInfo, ListQuery, SetBlock, paths};
 use periapt_wire::rpc::Empty;
 
 use super::{RestClient, RestError};
@@ -9,7 +9,8 @@ use super::{RestClient, RestError};
 impl RestClient {
     /// What is disabled, with why.
     pub async fn blocks(&self, model: &str) -> Result<Vec<BlockInfo>, RestError> {
-        self.get(&paths::BLOCKS.at([model])).await
+        self.list(&paths::BLOCKS.at([model]), &ListQuery::default())
+            .await
     }
 
     /// Disables something, or says anew why.

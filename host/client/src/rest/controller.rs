@@ -2,8 +2,8 @@
 
 use periapt_wire::rest::{
     AuditQuery, AuditRecord, ChangeModelDefaults, ConfigChange, ConfigSettings, ControllerInfo,
-    ControllerNode, LoginReply, LoginRequest, ModelDefaults, ModelDefaultsQuery, Page, StopRequest,
-    WorkerRow, paths,
+    ControllerNode, ListQuery, LoginReply, LoginRequest, ModelDefaults, ModelDefaultsQuery, Page,
+    StopRequest, WorkerRow, paths,
 };
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
@@ -17,11 +17,7 @@ impl RestClient {
         user: &str,
         password: &str,
     ) -> Result<(RestClient, LoginReply), RestError> {
-        let login = LoginRequest {
-            user: user.to_owned(),
-            password: password.to_owned(),
-            name: None,
-        };
+        let login = LoginRequest::new(user, password);
         let reply: LoginReply = self.post(&paths::LOGIN.at([]), &login).await?;
         Ok((
             self.clone()
@@ -41,7 +37,8 @@ impl RestClient {
 
     /// The processes of the controller.
     pub async fn controller_nodes(&self) -> Result<Vec<ControllerNode>, RestError> {
-        self.get(&paths::CONTROLLER_NODES.at([])).await
+        self.list(&paths::CONTROLLER_NODES.at([]), &ListQuery::default())
+            .await
     }
 
     /// Removes a process from the controller; with `force`, also one that runs.
@@ -100,7 +97,8 @@ impl RestClient {
 
     /// All workers of the catalogue over the whole controller.
     pub async fn controller_workers(&self) -> Result<Vec<WorkerRow>, RestError> {
-        self.get(&paths::WORKERS.at([])).await
+        self.list(&paths::WORKERS.at([]), &ListQuery::default())
+            .await
     }
 
     /// The answer of `/health`: the process lives.

@@ -14,6 +14,7 @@ mod annotations;
 mod applications;
 mod backups;
 mod blocks;
+mod bundles;
 mod charms;
 mod constraints;
 mod controller;
@@ -384,6 +385,8 @@ async fn refuse(response: Response) -> Result<Response, RestError> {
     let problem = serde_json::from_str(&text).unwrap_or_else(|_| {
         let first_line = text.lines().next().unwrap_or_default();
         Problem {
+            // Nothing is known of it but the status.
+            kind: "about:blank".to_owned(),
             status: status.as_u16(),
             code: "http-error".to_owned(),
             title: format!("HTTP status {status}"),

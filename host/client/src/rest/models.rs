@@ -24,12 +24,14 @@ impl RestClient {
     }
 
     pub async fn clouds(&self) -> Result<Vec<Cloud>, RestError> {
-        self.get(&paths::CLOUDS.at([])).await
+        self.list(&paths::CLOUDS.at([]), &ListQuery::default())
+            .await
     }
 
     /// Those of the caller.
     pub async fn credentials(&self) -> Result<Vec<CloudCredential>, RestError> {
-        self.get(&paths::CREDENTIALS.at([])).await
+        self.list(&paths::CREDENTIALS.at([]), &ListQuery::default())
+            .await
     }
 
     pub async fn model(&self, model: &str) -> Result<ModelSummary, RestError> {
@@ -123,7 +125,8 @@ impl RestClient {
 
     /// All workers of the catalogue in one model and its agents.
     pub async fn workers(&self, model: &str) -> Result<Vec<WorkerRow>, RestError> {
-        self.get(&paths::MODEL_WORKERS.at([model])).await
+        self.list(&paths::MODEL_WORKERS.at([model]), &ListQuery::default())
+            .await
     }
 
     /// A stored blob by its digest.

@@ -2,7 +2,7 @@
 
 use periapt_model::ApplicationName;
 use periapt_wire::rest::{
-    EncryptionKeyInfo, NewSecretBackend, NewUserSecret, RevealSecret, RevealedSecret,
+    EncryptionKeyInfo, ListQuery, NewSecretBackend, NewUserSecret, RevealSecret, RevealedSecret,
     SecretBackendInfo, SecretBackendRemoval, SecretGrants, SecretInfo, SecretQuery, SecretRemoval,
     UpdateSecretBackend, UpdateUserSecret, paths,
 };
@@ -96,7 +96,8 @@ impl RestClient {
     }
 
     pub async fn secret_backends(&self) -> Result<Vec<SecretBackendInfo>, RestError> {
-        self.get(&paths::SECRET_BACKENDS.at([])).await
+        self.list(&paths::SECRET_BACKENDS.at([]), &ListQuery::default())
+            .await
     }
 
     pub async fn add_secret_backend(

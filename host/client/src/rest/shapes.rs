@@ -1,15 +1,19 @@
 //! The shapes that requests have in common.
 
 use periapt_wire::rest::{
-    AnnotationQuery, HistoryEntry, IncidentQuery, ListQuery, Page, PayloadQuery, SecretQuery,
+    IncidentQuery,
+    ListQuery,
+    PayloadQuery,
+    SecretQuery,
+    StorageQuery
 };
 use reqwest::{Method, RequestBuilder};
 use serde::Serialize;
 
 use super::{ANSWER, RestClient, RestError, chain};
 
-/// Items that the controller gives at once.
-const LARGEST_PAGE: u64 = 1000;
+/// Lines of a history when nothing is said, as `show-status-log` shows.
+const LINES: u64 = 20;
 
 /// The query of a list that is told page by page.
 pub(super) trait Paged: Serialize {
@@ -36,7 +40,8 @@ paged!(
     IncidentQuery,
     ListQuery,
     PayloadQuery,
-    SecretQuery
+    SecretQuery,
+    StorageQuery
 );
 
 impl RestClient {
@@ -54,7 +59,7 @@ impl RestClient {
         query: &(impl Paged + Clone),
     ) -> Result<Vec<T>, RestError> {
         let mut query = query.clone();
-        query.limit().get_or_insert(LARGEST_PAGE);
+        query.limit().get_or_insert(MOST_ITEMS);
         let mut items = Vec::new();
         loop {
             let asked = |request: RequestBuilder| request.query(&query);
@@ -100,15 +105,28 @@ impl RestClient {
         .await
     }
 
+    /// The last lines of a history, oldest first, read page by page.
     pub(super) async fn history(
         &self,
         path: &[&str],
         limit: Option<u64>,
     ) -> Result<Vec<HistoryEntry>, RestError> {
-        self.json(Method::GET, path, |request| {
-            request.query(&[("limit", limit)])
-        })
-        .await
+        let mut wanted = limit.unwrap_or(LINES);
+        let mut query = PageQuery::default();
+        let mut lines = Vec::new();
+        while wanted > 0 {
+            query.limit = Some(wanted.min(MOST_ITEMS));
+            let asked = |request: RequestBuilder| request.query(&query);
+            let page: Page<HistoryEntry> = self.json(Method::GET, path, asked).await?;
+            wanted = wanted.saturating_sub(page.items.len() as u64);
+            lines.extend(page.items);
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        lines.reverse();
+        Ok(lines)
     }
 
     pub(super) async fn text(&self, path: &[&str]) -> Result<String, RestError> {
@@ -150,7 +168,7 @@ impl Removing {
             request = request.query(&[("force", "true")]);
         }
         if let Some(timeout) = self.timeout_ms {
-            request = request.query(&[("timeout_ms", timeout)]);
+            request = request.query(&[("timeout-ms", timeout)]);
         }
         if let Some(destroy) = self.destroy_storage {
             request = request.query(&[("destroy-storage", destroy)]);

@@ -3,16 +3,13 @@
 use periapt_model::UnitName;
 use periapt_model::storage::StorageId;
 use periapt_wire::rest::{
-    AddStorage, AttachStorage, DetachStorage, ImportFilesystem, NewStoragePool, Page, StorageInfo,
-    StoragePoolInfo, StorageQuery, StorageRemoval, paths,
+    AddStorage, AttachStorage, DetachStorage, ImportFilesystem, ListQuery, NewStoragePool,
+    StorageInfo, StoragePoolInfo, StorageQuery, StorageRemoval, paths,
 };
 use periapt_wire::rpc::Empty;
 use reqwest::Method;
 
 use super::{ANSWER, RestClient, RestError};
-
-/// Storages that the controller gives at once.
-const LARGEST_PAGE: u64 = 1_000;
 
 impl RestClient {
     /// The storage of a model, or what a unit or the units of an application have of it; read page by page.
@@ -21,24 +18,11 @@ impl RestClient {
         model: &str,
         of: Option<&str>,
     ) -> Result<Vec<StorageInfo>, RestError> {
-        let mut query = StorageQuery {
+        let query = StorageQuery {
             of: of.map(str::to_owned),
-            limit: Some(LARGEST_PAGE),
-            after: None,
+            ..StorageQuery::default()
         };
-        let mut all = Vec::new();
-        loop {
-            let page: Page<StorageInfo> = self
-                .json(Method::GET, &paths::STORAGE.at([model]), |request| {
-                    request.query(&query)
-                })
-                .await?;
-            all.extend(page.items);
-            match page.next {
-                Some(next) => query.after = Some(next),
-                None => return Ok(all),
-            }
-        }
+        self.list(&paths::STORAGE.at([model]), &query).await
     }
 
     pub async fn storage(&self, model: &str, id: &StorageId) -> Result<StorageInfo, RestError> {
@@ -120,7 +104,8 @@ impl RestClient {
 
     /// The pools of a model, those that every model has among them.
     pub async fn storage_pools(&self, model: &str) -> Result<Vec<StoragePoolInfo>, RestError> {
-        self.get(&paths::STORAGE_POOLS.at([model])).await
+        self.list(&paths::STORAGE_POOLS.at([model]), &ListQuery::default())
+            .await
     }
 
     pub async fn create_storage_pool(

@@ -1,13 +1,26 @@
 //! The methods about what holds of applications beside their options.
 
 use periapt_model::{ApplicationName, UnitName};
-use periapt_wire::rest::{ApplicationInfo, SetMeterStatus, SetMinUnits, SetTrust, paths};
+use periapt_wire::rest::{
+    ApplicationInfo, Scaled, SetMeterStatus, SetMinUnits, SetScale, SetTrust, paths,
+};
 use periapt_wire::rpc::Empty;
 
 use super::units::parts;
 use super::{RestClient, RestError};
 
 impl RestClient {
+    /// How many units an application is to have; more are added, or the youngest begin to go.
+    pub async fn scale(
+        &self,
+        model: &str,
+        name: &ApplicationName,
+        request: &SetScale,
+    ) -> Result<Scaled, RestError> {
+        let path = paths::APPLICATION_SCALE.at([model, name.as_str()]);
+        self.put(&path, request).await
+    }
+
     /// How many units an application has at the least; 0 for no minimum.
     pub async fn set_min_units(
         &self,

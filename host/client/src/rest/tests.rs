@@ -49,7 +49,10 @@ async fn note(
         return (StatusCode::UNAUTHORIZED, Json(problem)).into_response();
     }
     match uri.path() {
-        "/v1/login" => Json(json!({ "user": "admin", "token": "t0ken" })).into_response(),
+        "/v1/login" => Json(json!({
+            "user": "admin", "token": "t0ken", "id": "1", "expires-at": "2026-11-28T08:00:00Z",
+        }))
+        .into_response(),
         "/v1/models/demo/applications/gone" => {
             let problem = Problem::new(Refusal::NotFound(Subject::Application))
                 .titled("application \"gone\" not found")
@@ -67,7 +70,7 @@ async fn note(
             Json(json!({ "units": [], "machines": [] })).into_response()
         }
         "/v1/models/demo/config" => Json(json!({})).into_response(),
-        "/v1/models/demo/units/site/3/history" => Json(json!([])).into_response(),
+        "/v1/models/demo/units/site/3/history" => Json(json!({ "items": [] })).into_response(),
         _ => Json(json!({})).into_response(),
     }
 }
@@ -156,7 +159,7 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
     assert_eq!(removal.units, std::slice::from_ref(&unit));
     assert_eq!(
         seen.last().1,
-        "/v1/models/demo/units/site/3?force=true&timeout_ms=0"
+        "/v1/models/demo/units/site/3?force=true&timeout-ms=0"
     );
     client
         .remove_unit("demo", &unit, Removing::default())
@@ -178,7 +181,10 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
         "/v1/models/demo/units/site/3/history?limit=5"
     );
     client.unit_history("demo", &unit, None).await.unwrap();
-    assert_eq!(seen.last().1, "/v1/models/demo/units/site/3/history");
+    assert_eq!(
+        seen.last().1,
+        "/v1/models/demo/units/site/3/history?limit=20"
+    );
     let change = ConfigChange {
         reset: vec!["a".to_owned()],
         ..ConfigChange::default()
@@ -200,7 +206,10 @@ async fn paths_queries_and_bodies_are_those_of_the_table() {
     let _ = client
         .machine_history("demo", &"0/lxd/1".parse().unwrap(), None)
         .await;
-    assert_eq!(seen.last().1, "/v1/models/demo/machines/0-lxd-1/history");
+    assert_eq!(
+        seen.last().1,
+        "/v1/models/demo/machines/0-lxd-1/history?limit=20"
+    );
     let _ = client
         .add_model(&AddModel::new("two".parse().unwrap()))
         .await;
@@ -451,7 +460,7 @@ async fn a_list_is_read_to_its_end() {
         assert_eq!(query.get("limit").map(String::as_str), Some("1000"));
         let relation = json!({
             "id": after, "key": "a:b", "interface": "http", "scope": "global", "endpoints": [],
-            "status": "joined", "message": "", "life": "alive", "created-at": 0,
+            "status": { "status": "joined" }, "life": "alive", "created-at": 0,
         });
         let mut page = json!({ "items": [relation] });
         if after < 2 {

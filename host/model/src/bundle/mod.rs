@@ -6,10 +6,26 @@
 //! Applied to a model that already holds it, a bundle has no steps. A bundle adds and changes;
 //! it never removes what it does not mention (Juju's rule).
 
+//! What differs both ways is a [`BundleDifference`]: between a file and the model, or between the
+//! model and what was applied to it last ([`AppliedBundle`]).
+
+mod applied;
+mod difference;
+mod export;
+mod locate;
 mod parse;
 mod plan;
+mod step;
 #[cfg(test)]
 mod tests;
 
+pub use applied::AppliedBundle;
+pub use difference::{
+    ApplicationDifference, BundleDifference, ComparedCharm, ExposedSides, Missing, OptionSides,
+    RelationDifference, TextSides, TrustSides, UnitSides,
+};
+pub use export::Exported;
+pub use locate::{line_of, line_of_key, line_of_plan};
 pub use parse::{Bundle, BundleApplication, BundleError, BundleResource};
-pub use plan::{CurrentApplication, CurrentModel, CurrentResource, PlanError, Step};
+pub use plan::{CurrentApplication, CurrentModel, CurrentResource, PlanError, RelationError, Step};
+pub use step::StepKind;

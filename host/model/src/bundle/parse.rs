@@ -10,6 +10,7 @@ use crate::constraints::Constraints;
 use crate::hook::commit::Refused;
 use crate::name::ApplicationName;
 use crate::reach::ExposedEndpoints;
+use crate::refusal::Refusal;
 use crate::relation::EndpointName;
 use crate::storage::{Asked, is_storage_name};
 
@@ -96,8 +97,8 @@ pub enum BundleResource {
 /// What is wrong with a bundle's file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BundleError {
-    #[error("the bundle cannot be read: {0}")]
-    Unreadable(String),
+    #[error("the bundle cannot be read: {message}")]
+    Unreadable { message: String, line: Option<u64> },
     #[error("a bundle needs applications")]
     Empty,
     #[error("application \"{0}\" names no charm")]
@@ -133,20 +134,24 @@ pub enum BundleError {
 }
 
 impl BundleError {
-    pub fn code(&self) -> &'static str {
+    pub fn refusal(&self) -> Refusal {
         match self {
-            BundleError::Unreadable(_) => "bundle-unreadable",
-            BundleError::Empty => "bundle-empty",
-            BundleError::NoCharm(_) => "bundle-charm-missing",
+            BundleError::Unreadable { .. } => Refusal::BundleUnreadable,
+            BundleError::Empty => Refusal::BundleEmpty,
+            BundleError::NoCharm(_) => Refusal::BundleCharmMissing,
             BundleError::NotAPair(_) | BundleError::UnknownApplication { .. } => {
-                "bundle-relation-invalid"
+                Refusal::BundleRelationInvalid
             }
             BundleError::UnknownMachine { .. } | BundleError::TooManyPlacements { .. } => {
-                "bundle-placement-invalid"
+                Refusal::BundlePlacementInvalid
             }
-            BundleError::Storage { .. } => "bundle-storage-invalid",
-            BundleError::NothingToRemove(_) => "bundle-overlay-invalid",
+            BundleError::Storage { .. } => Refusal::BundleStorageInvalid,
+            BundleError::NothingToRemove(_) => Refusal::BundleOverlayInvalid,
         }
+    }
+
+    pub fn code(&self) -> &'static str {
+        self.refusal().code()
     }
 }
 
@@ -377,7 +382,10 @@ impl Bundle {
 }
 
 fn read(text: &str) -> Result<Written, BundleError> {
-    serde_saphyr::from_str(text).map_err(|error| BundleError::Unreadable(error.to_string()))
+    serde_saphyr::from_str(text).map_err(|error| BundleError::Unreadable {
+        message: error.to_string(),
+        line: error.location().map(|location| location.line()),
+    })
 }
 
 fn pairs(written: WrittenRelation) -> Result<Vec<[String; 2]>, BundleError> {

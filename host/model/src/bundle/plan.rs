@@ -11,7 +11,7 @@ use crate::config::Values;
 use crate::constraints::{ConstraintError, Constraints};
 use crate::name::{ApplicationName, NameError};
 use crate::reach::{ExposedEndpoints, Exposure};
-use crate::relation::{EndpointError, Pair};
+use crate::relation::{EndpointError, EndpointName, Pair};
 use crate::storage::Asked;
 
 /// The model as a bundle sees it.
@@ -161,6 +161,17 @@ pub enum PlanError {
         "\"{0}\" is subordinate and has constraints: its units live on the machines of their principals, whose constraints hold"
     )]
     Subordinate(ApplicationName),
+    #[error("{why}")]
+    Relation {
+        /// As the bundle has it.
+        relation: String,
+        why: RelationError,
+    },
+}
+
+/// Why two ends make no relation.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RelationError {
     #[error(transparent)]
     Name(#[from] NameError),
     #[error(transparent)]
@@ -254,26 +265,39 @@ impl Bundle {
             steps.extend(expose(application.clone(), wanted, &current.exposed));
             steps.extend(annotate(application, wanted, &current.annotations));
         }
-        for [first, second] in &self.relations {
-            let (first, second) = (first.parse()?, second.parse()?);
-            let charm = |end: &crate::relation::EndpointName| {
-                charms
-                    .get(&end.application)
-                    .map(|(charm, _)| charm)
-                    .ok_or_else(|| PlanError::NoCharm(end.application.clone()))
-            };
-            let pair = Pair::find((&first, charm(&first)?), (&second, charm(&second)?))?;
+        for ends in &self.relations {
+            let pair = pair(ends, charms)?;
+            let there = model.relations.contains(&pair.to_string());
             let step = Step::Integrate { pair };
-            let there = match &step {
-                Step::Integrate { pair } => model.relations.contains(&pair.to_string()),
-                _ => false,
-            };
             if !there && !steps.contains(&step) {
                 steps.push(step);
             }
         }
         Ok(steps)
     }
+}
+
+/// The relation of two ends, with the endpoints that are left to be found.
+pub(super) fn pair(
+    ends: &[String; 2],
+    charms: &BTreeMap<ApplicationName, (CharmMetadata, String)>,
+) -> Result<Pair, PlanError> {
+    let wrong = |why: RelationError| PlanError::Relation {
+        relation: ends.join(" "),
+        why,
+    };
+    let read = |end: &String| {
+        end.parse::<EndpointName>()
+            .map_err(|error| wrong(error.into()))
+    };
+    let charm = |end: &EndpointName| {
+        let known = charms.get(&end.application);
+        let known = known.map(|(charm, _)| charm);
+        known.ok_or_else(|| PlanError::NoCharm(end.application.clone()))
+    };
+    let (first, second) = (read(&ends[0])?, read(&ends[1])?);
+    let found = Pair::find((&first, charm(&first)?), (&second, charm(&second)?));
+    found.map_err(|error| wrong(error.into()))
 }
 
 /// What is said of an application's machines, in its one spelling.

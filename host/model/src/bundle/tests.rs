@@ -154,6 +154,39 @@ fn a_bundle_for_an_empty_model_deploys_before_it_integrates() {
 }
 
 #[test]
+fn a_step_says_what_it_is_for_those_who_show_it() {
+    let bundle = Bundle::parse(BUNDLE, &[]).unwrap();
+    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
+    let told: Vec<String> = steps.iter().map(Step::told).collect();
+    assert_eq!(told[0], "deploy front with 1 unit to 0");
+    assert_eq!(told[2], "deploy shipper, whose units come with relations");
+    let kinds: Vec<StepKind> = steps.iter().map(Step::kind).collect();
+    let (deploy, integrate) = (StepKind::Deploy, StepKind::Integrate);
+    let wanted = [
+        deploy,
+        StepKind::Expose,
+        deploy,
+        deploy,
+        integrate,
+        integrate,
+        integrate,
+    ];
+    assert_eq!(kinds, wanted);
+    assert_eq!(steps[3].units(), Some(2));
+    assert_eq!(
+        steps[3].application().map(|name| name.as_str()),
+        Some("site")
+    );
+    assert_eq!(steps[4].relation(), ["front:website", "site:website"]);
+    assert!(steps[4].application().is_none() && steps[3].relation().is_empty());
+    assert!(!steps.iter().any(Step::trusts));
+    // What is told of a relation in a difference is what the plan would make.
+    let pairs = bundle.pairs(&charms()).unwrap();
+    let made: Vec<String> = steps.iter().map(|step| step.relation().join(" ")).collect();
+    assert!(pairs.iter().all(|key| made.contains(key)) && pairs.len() == 3);
+}
+
+#[test]
 fn applied_again_it_changes_nothing() {
     let bundle = Bundle::parse(BUNDLE, &[]).unwrap();
     let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();

@@ -50,6 +50,7 @@ subjects! {
     Backup "backup" 404 "`periapt backups` lists the backups" "choose another name";
     Blob "blob" 404 "upload the charm again: `periapt refresh`" "choose another name";
     Block "block" 404 "`periapt disabled-commands` lists what is disabled" "choose another name";
+    Bundle "bundle" 404 "the newest applies of a model are remembered: `GET /v1/models/MODEL/bundles` lists them" "choose another name";
     Charm "charm" 404 "upload the charm first: `periapt deploy ./FILE.charm` does both" "choose another name";
     CharmArchive "charm-archive" 404 "upload the charm again: `periapt refresh`" "choose another name";
     Cloud "cloud" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";

@@ -7,6 +7,7 @@ use crate::hook::{Info, Kind};
 use crate::status::{Agent, Status, Workload};
 use crate::storage::StorageId;
 use crate::task::Asked;
+use crate::time;
 use crate::turns::WaitsFor;
 
 /// The agent, shown as `now`, runs `hook`. None for an `update-status` of an idle unit, which is
@@ -104,7 +105,7 @@ pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
             .map(|reason| ("reason", Value::from(reason))),
         failure
             .next_retry
-            .map(|next| ("next-retry", Value::from(next))),
+            .map(|next| ("next-retry", Value::from(time::text(next)))),
         failure
             .waits_for
             .as_ref()

@@ -444,7 +444,7 @@ fn statuses_are_set_around_hooks() {
         "nobody answers an error while the hook runs again"
     );
     assert_eq!(failed.data["reason"], "no disk");
-    assert_eq!(failed.data["next-retry"], 7);
+    assert_eq!(failed.data["next-retry"], "1970-01-01T00:00:00.000007Z");
     assert_eq!(
         failed.data["waiting-for"],
         "waiting for a turn: 4 hooks are running"

@@ -24,9 +24,9 @@ mod arguments;
 mod config;
 mod file;
 mod request;
-mod words;
 #[cfg(test)]
 mod tests;
+pub(crate) mod words;
 
 pub use config::AuditConfig;
 use file::AuditFile;

@@ -29,7 +29,7 @@ pub(crate) struct Told {
 
 impl Told {
     /// Puts the words into a record.
-    pub(super) fn tell(self, record: &mut AuditRecord) {
+    pub(crate) fn tell(self, record: &mut AuditRecord) {
         record.kind = self.kind;
         record.verb = self.verb;
         record.object = self.object;
@@ -90,6 +90,13 @@ const SIGN_INS: &[(&str, &str)] = &[
 // In the order of the paths.
 #[rustfmt::skip]
 const WORDS: &[Words] = &[
+    row("POST", paths::ALERT_RECEIVERS.text, &[("", "added")], &["alert receiver {body.name}", "an alert receiver"]),
+    row("DELETE", paths::ALERT_RECEIVER.text, &[("", "removed")], &["alert receiver {receiver}"]),
+    row("POST", paths::ALERT_RECEIVER_TEST.text, &[("", "tested")], &["alert receiver {receiver}"]),
+    row("POST", paths::ALERT_RULES.text, &[("", "added")], &["alert rule {body.name}", "an alert rule"]),
+    row("DELETE", paths::ALERT_RULE.text, &[("", "removed")], &["alert rule {rule}"]),
+    row("POST", paths::ALERT_RULE_SILENCE.text, &[("", "silenced")], &["alert rule {rule}"]),
+    row("POST", paths::ALERT_ACKNOWLEDGE.text, &[("", "acknowledged")], &["alert {alert}"]),
     row("POST", paths::BACKUPS.text, &[("", "made")], &["a backup"]),
     row("DELETE", paths::BACKUP.text, &[("", "removed")], &["backup {backup}"]),
     row("PATCH", paths::CONTROLLER_CONFIG.text, &[("", "changed")], OPTIONS_OF_CONTROLLER),
@@ -118,6 +125,8 @@ const WORDS: &[Words] = &[
     row("POST", paths::APPLICATION_UNITS.text, &[("", "added")], &["{body.count} units to {name}", "a unit to {name}"]),
     row("PUT", paths::BLOCK.text, &[("", "disabled")], &["{kind} in the model"]),
     row("DELETE", paths::BLOCK.text, &[("", "enabled")], &["{kind} in the model"]),
+    row("POST", paths::BUNDLES.text, &[("dry-run=true", "planned"), ("", "deployed")], &["a bundle"]),
+    row("POST", paths::MODEL_CHARM_REPOSITORY_TAKE.text, &[("", "took")], &["charm {body.name} from the repository", "a charm from the repository"]),
     row("POST", paths::CHARM_REVISIONS.text, &[("", "looked for")], &["newer charms"]),
     row("POST", paths::CHARMS.text, &[("", "uploaded")], &["a charm"]),
     row("PATCH", paths::MODEL_CONFIG.text, &[("", "changed")], OPTIONS_OF_MODEL),
@@ -152,6 +161,8 @@ const WORDS: &[Words] = &[
     row("POST", paths::STORAGE_DETACH.text, &[("", "detached")], &["storage {name}/{number}"]),
     row("POST", paths::TASK_CANCEL.text, &[("", "cancelled")], &["task {task}"]),
     row("DELETE", paths::UNIT.text, &[("", "removed")], &["unit {name}/{number}"]),
+    row("POST", paths::UNIT_FILES_LIST.text, &[("", "listed")], &["{body.path} of {name}/{number}", "files of {name}/{number}"]),
+    row("POST", paths::UNIT_FILES_READ.text, &[("", "read")], &["{body.path} of {name}/{number}", "a file of {name}/{number}"]),
     row("PUT", paths::UNIT_METER_STATUS.text, &[("", "set")], &["the meter status of {name}/{number} to {body.color}", "the meter status of {name}/{number}"]),
     row("POST", paths::UNIT_RESOLVED.text, &[("retry=true", "retried"), ("", "skipped")], &["the failed hook of {name}/{number}"]),
     row("POST", paths::UNIT_START.text, &[("", "started")], &["the agent of {name}/{number}"]),
@@ -188,9 +199,14 @@ pub(super) fn reads_body(route: &Route) -> bool {
 
 /// A request to a route in words; `target` is its path as it was sent.
 pub(super) fn of_request(route: &Route, target: &str, body: Option<&Value>) -> Told {
-    let sign_in = SIGN_INS.contains(&(route.method, route.path));
+    of_change(route.method, route.path, target, body)
+}
+
+/// A change that is made as a route of this method and path makes it.
+pub(crate) fn of_change(method: &str, path: &str, target: &str, body: Option<&Value>) -> Told {
+    let sign_in = SIGN_INS.contains(&(method, path));
     let parts = Parts {
-        template: route.path,
+        template: path,
         target,
         body,
     };
@@ -198,7 +214,7 @@ pub(super) fn of_request(route: &Route, target: &str, body: Option<&Value>) -> T
         true => AuditKind::SignIn,
         false => AuditKind::Change,
     };
-    let Some(words) = of(route.method, route.path) else {
+    let Some(words) = of(method, path) else {
         return Told {
             kind,
             about: parts.about(),

@@ -26,6 +26,7 @@ use periapt_model::{Refusal, Tag, UserName};
 use periapt_store::{
     IssuedToken, KnownToken, NewToken, PasswordCheck, Store, StoreError, TokenKind,
 };
+use periapt_wire::rest::LoginRequest;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
@@ -37,7 +38,9 @@ mod throttle;
 use lines::Lines;
 use throttle::{Attempt, Throttle};
 
-/// How long a bearer token of a person is good.
+/// How long a login is good that says nothing else. Clients that keep a password log in anew by themselves.
+pub const LOGIN_LIFE: Duration = Duration::from_secs(24 * 3600);
+/// How long a token made for a program is good.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How long one may be made to be good: a stolen token ends some day.
 pub const LONGEST_TOKEN_LIFE: Duration = Duration::from_secs(400 * 24 * 3600);
@@ -125,13 +128,13 @@ impl Authenticator {
     /// A person's password for a bearer token.
     pub async fn issue_token(
         &self,
-        user: &str,
-        password: &str,
-        name: Option<&str>,
+        login: &LoginRequest,
+        life: Duration,
         peer: Option<IpAddr>,
     ) -> Result<IssuedToken, AuthError> {
-        let wanted = NewToken::login(name.unwrap_or(LOGIN_TOKEN), TOKEN_LIFE);
-        self.issue(user, password, wanted, peer).await
+        let name = login.name.as_deref().unwrap_or(LOGIN_TOKEN);
+        let wanted = NewToken::login(name, life);
+        self.issue(&login.user, &login.password, wanted, peer).await
     }
 
     /// A person's password for a browser's session, with which another of that browser ends.
@@ -183,7 +186,7 @@ impl Authenticator {
     ) -> Result<IssuedToken, AuthError> {
         let attempt = Attempt::of_person(Tag::User(user.clone()), peer);
         let issued = self.in_turn(&attempt, || async {
-            let wanted = NewToken::login(LOGIN_TOKEN, TOKEN_LIFE);
+            let wanted = NewToken::login(LOGIN_TOKEN, LOGIN_LIFE);
             let done = self
                 .store
                 .register(user, invitation, password, wanted)
@@ -261,7 +264,7 @@ impl Authenticator {
         }
         let known = self.store.check_token(secret).await?;
         let known = known
-            .filter(|known| known.kind == kind)
+            .filter(|known| (known.kind == TokenKind::Session) == (kind == TokenKind::Session))
             .ok_or(AuthError::Token)?;
         self.note_use(&known);
         Ok(Proof {

@@ -6,7 +6,8 @@
 
 use periapt_model::Tag;
 use periapt_store::EntityKind::{
-    Alert, Application, Charm, Hook, Machine, Model, Operation, Relation, Secret, Storage, Unit, User,
+    Alert, Application, Charm, Hook, Machine, Model, Operation, Relation, Secret, Storage, Unit,
+    User,
 };
 use periapt_store::{Change, Wanted, namespace as ns};
 

@@ -38,6 +38,28 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Whether it is about this application, a unit of it, or a relation that it is in. A relation is named by
+    /// its number, so it is looked at.
+    pub fn is_of(&self, application: &str) -> bool {
+        match self.kind {
+            EntityKind::Application => self.name == application,
+            EntityKind::Unit => {
+                let of = self.name.rsplit_once('/');
+                of.is_some_and(|(name, _)| name == application)
+            }
+            EntityKind::Relation => {
+                let event: serde_json::Value =
+                    serde_json::from_slice(&self.data).unwrap_or_default();
+                let endpoints = event["entity"]["endpoints"].as_array();
+                // Of one that is gone nothing else is known than that it was there.
+                endpoints.is_none_or(|all| all.iter().any(|one| one["application"] == application))
+            }
+            _ => false,
+        }
+    }
+}
+
 /// The event around a body that is JSON already.
 fn data(found: &Found) -> Bytes {
     let body = found.body.as_deref().unwrap_or(b"null");

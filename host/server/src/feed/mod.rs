@@ -43,7 +43,7 @@ use crate::presence::{Agent, GRACE, Presence};
 pub use cache::{ModelCache, SharedStatus, Snapshot};
 pub use cursor::Cursor;
 pub use entry::Entry;
-pub use reader::{Audience, HEARTBEAT, Reader, Scope};
+pub use reader::{Audience, HEARTBEAT, Reader, Scope, Filter};
 pub use ring::{Limits, Missed, Part};
 
 use known::Known;

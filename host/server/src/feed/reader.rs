@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use periapt_engine::SharedClock;
-use periapt_model::{ModelUuid, UserName};
+use periapt_model::{ApplicationName, ModelUuid, UserName};
 use periapt_store::{EntityKind, Reach, Subscription};
 use tokio::sync::watch;
 
@@ -34,12 +34,32 @@ pub enum Scope {
     Model(ModelUuid),
 }
 
+/// What of its scope a reader wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// All kinds when empty.
+    pub kinds: Vec<EntityKind>,
+    pub application: Option<ApplicationName>,
+}
+
+impl Filter {
+    /// Whether an event is one of these. That a model is gone ends its stream, whatever is wanted of it.
+    fn has(&self, entry: &Entry) -> bool {
+        (self.kinds.is_empty() || self.kinds.contains(&entry.kind))
+            && self
+                .application
+                .as_ref()
+                .is_none_or(|application| entry.is_of(application.as_str()))
+    }
+}
+
 /// Who reads, and what of it.
 #[derive(Clone, Debug)]
 pub struct Audience {
     pub user: UserName,
     pub reach: Reach,
     pub scope: Scope,
+    pub filter: Filter,
 }
 
 impl Audience {
@@ -190,7 +210,9 @@ impl Reader {
                             self.place = Place::Live(then.clone());
                             break;
                         };
-                        sse::snapshot(&mut bytes, &entry.data);
+                        if self.audience.filter.has(&entry) {
+                            sse::snapshot(&mut bytes, &entry.data);
+                        }
                     }
                     return Some(Bytes::from(bytes));
                 }
@@ -300,7 +322,7 @@ impl Reader {
     fn pick(&self, entries: &[Arc<Entry>]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for entry in entries {
-            if self.audience.hears_of(&entry.model) {
+            if self.audience.hears_of(&entry.model) && self.audience.filter.has(entry) {
                 sse::change(&mut bytes, &entry.cursor, &entry.data);
             }
         }

@@ -5,12 +5,15 @@ use axum::Json;
 use axum::extract::State;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    ControllerAccess, Grant, GrantModel, ModelAccess, ModelPermission, UserInfo, paths,
+    ControllerAccess, Grant, GrantModel, ListQuery, ModelAccess, ModelPermission, Page, UserInfo,
+    paths,
 };
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::changed;
-use super::extract::{Body, InModel, MaybeBody, OfUser};
+use super::extract::{Body, InModel, MaybeBody, OfUser, Query};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{ADMIN, Row, row};
 use crate::state::ServerState;
@@ -19,7 +22,7 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Superuser, routes!(grant)),
         row(Visitor::Superuser, routes!(revoke)),
-        row(ADMIN, routes!(of_model)),
+        row(ADMIN, routes!(of_model)).lists::<ModelAccess>(),
         // A block is about the model, not about who may do what in it.
         row(ADMIN, routes!(grant_model)).never_blocked(),
         row(ADMIN, routes!(revoke_model)).never_blocked(),
@@ -29,7 +32,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Gives a user an access to the controller.
 ///
 /// The user has at least this access afterwards: one that is higher stays.
-#[utoipa::path(put, path = paths::USER_ACCESS.text, request_body = Grant, responses((status = 200, body = UserInfo)))]
+#[utoipa::path(put, path = paths::USER_ACCESS.text, operation_id = "grantUserAccess", request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn grant(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -41,7 +44,7 @@ async fn grant(
 /// Takes an access to the controller from a user.
 ///
 /// All above it goes too, what is below stays. Without a body it is `superuser`.
-#[utoipa::path(delete, path = paths::USER_ACCESS.text, request_body = Grant, responses((status = 200, body = UserInfo)))]
+#[utoipa::path(delete, path = paths::USER_ACCESS.text, operation_id = "revokeUserAccess", request_body = Grant, responses((status = 200, body = UserInfo)))]
 async fn revoke(
     State(state): State<ServerState>,
     OfUser(user): OfUser,
@@ -52,18 +55,19 @@ async fn revoke(
 }
 
 /// Lists who may do what in a model.
-#[utoipa::path(get, path = paths::MODEL_ACCESS.text, responses((status = 200, body = Vec<ModelAccess>)))]
+#[utoipa::path(get, path = paths::MODEL_ACCESS.text, operation_id = "listModelAccess", params(ListQuery), responses((status = 200, body = Page<ModelAccess>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Vec<ModelAccess>>, Answer> {
-    Ok(Json(state.store().model_access(&model).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().model_access(&model).await?, &query)
 }
 
 /// Gives a user an access to a model.
 ///
 /// The user has at least this access afterwards: one that is higher stays.
-#[utoipa::path(put, path = paths::MODEL_ACCESS_OF.text, request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
+#[utoipa::path(put, path = paths::MODEL_ACCESS_OF.text, operation_id = "grantModelAccess", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn grant_model(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -76,7 +80,7 @@ async fn grant_model(
 /// Takes an access to a model from a user.
 ///
 /// All above it goes too, what is below stays. Without a body the whole access goes.
-#[utoipa::path(delete, path = paths::MODEL_ACCESS_OF.text, request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
+#[utoipa::path(delete, path = paths::MODEL_ACCESS_OF.text, operation_id = "revokeModelAccess", request_body = GrantModel, responses((status = 200, body = ModelAccess)))]
 async fn revoke_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

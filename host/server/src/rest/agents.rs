@@ -44,7 +44,7 @@ async fn start_unit(
 /// Starts the agent of a model that ended for good.
 ///
 /// One that was ended by SIGABRT is not started again until somebody says so.
-#[utoipa::path(post, path = paths::MODEL_AGENT_START.text, responses((status = 200, body = Empty)))]
+#[utoipa::path(post, path = paths::MODEL_AGENT_START.text, operation_id = "startModelAgent", responses((status = 200, body = Empty)))]
 async fn start_agent(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -28,7 +28,7 @@ async fn list(
 /// Notes something of a model, an application, a unit or a machine, or forgets it.
 ///
 /// All of the request or nothing of it. An empty text removes its key, and all keys go with what they are about.
-#[utoipa::path(patch, path = paths::ANNOTATIONS.text, request_body = SetAnnotations, responses((status = 200, body = EntityAnnotations)))]
+#[utoipa::path(patch, path = paths::ANNOTATIONS.text, operation_id = "annotateEntity", request_body = SetAnnotations, responses((status = 200, body = EntityAnnotations)))]
 async fn set(
     State(state): State<ServerState>,
     InModel(model): InModel,

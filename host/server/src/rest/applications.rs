@@ -3,9 +3,11 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use periapt_model::UnitName;
+use periapt_model::removal::Going;
 use periapt_wire::rest::{
     AddUnits, ApplicationConfig, ApplicationInfo, ConfigChange, Deploy, Expose, ListQuery, Page,
-    Refresh, Removal, SetConstraints, SetMeterStatus, SetMinUnits, SetTrust, Unexpose, paths,
+    Refresh, Removal, Scaled, SetConstraints, SetMeterStatus, SetMinUnits, SetScale, SetTrust,
+    Unexpose, paths,
 };
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
@@ -23,17 +25,23 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)).lists::<ApplicationInfo>(),
-        row(WRITE, routes!(deploy)),
+        row(WRITE, routes!(deploy)).creates(paths::APPLICATION, &["/name"]),
         row(READ, routes!(show)).about(About::Application),
         row(WRITE, routes!(remove))
             .about(About::Application)
-            .removes(),
+            .removes()
+            .begins(),
         row(READ, routes!(config)).about(About::ApplicationConfig),
         row(WRITE, routes!(set_config)).about(About::ApplicationConfig),
         row(WRITE, routes!(expose)).about(About::Application),
         row(WRITE, routes!(unexpose)).about(About::Application),
         row(WRITE, routes!(refresh)).about(About::Application),
-        row(WRITE, routes!(add_units)).about(About::Application),
+        row(WRITE, routes!(add_units))
+            .about(About::Application)
+            .creates(paths::UNITS, &[]),
+        row(WRITE, routes!(scale))
+            .about(About::Application)
+            .begins(),
         row(WRITE, routes!(set_constraints)).about(About::Application),
         row(WRITE, routes!(set_meter_status)).about(About::Application),
         row(WRITE, routes!(set_min_units)).about(About::Application),
@@ -54,7 +62,7 @@ async fn list(
 /// Deploys an uploaded charm as an application.
 ///
 /// `trust` is an admin's word: the credential is that of the model's owner.
-#[utoipa::path(post, path = paths::APPLICATIONS.text, request_body = Deploy, responses((status = 200, body = ApplicationInfo)))]
+#[utoipa::path(post, path = paths::APPLICATIONS.text, operation_id = "deployApplication", request_body = Deploy, responses((status = 200, body = ApplicationInfo)))]
 async fn deploy(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -146,7 +154,7 @@ async fn refresh(
 }
 
 /// Adds units to an application, on machines that are named or on new ones.
-#[utoipa::path(post, path = paths::APPLICATION_UNITS.text, request_body = AddUnits, responses((status = 200, body = Vec<UnitName>)))]
+#[utoipa::path(post, path = paths::APPLICATION_UNITS.text, operation_id = "addUnits", request_body = AddUnits, responses((status = 200, body = Vec<UnitName>)))]
 async fn add_units(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -160,6 +168,23 @@ async fn add_units(
         request.attach_storage,
     ))
     .await
+}
+
+/// Says how many units an application is to have.
+///
+/// Those that lack are added on new machines; of those that are too many the youngest begin to go. Asked again
+/// it is the same.
+#[utoipa::path(put, path = paths::APPLICATION_SCALE.text, operation_id = "scaleApplication", request_body = SetScale, responses((status = 200, body = Scaled)))]
+async fn scale(
+    State(state): State<ServerState>,
+    InApplication(model, name): InApplication,
+    Body(request): Body<SetScale>,
+) -> Result<Json<Scaled>, Answer> {
+    let going = Going {
+        force: request.force.into(),
+        destroy_storage: request.destroy_storage,
+    };
+    changed(state.store().scale(&model, &name, request.units, going)).await
 }
 
 /// Says how many units an application has at the least.

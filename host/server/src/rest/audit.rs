@@ -30,7 +30,7 @@ async fn of_controller(
 }
 
 /// Lists what was changed and refused in a model, newest first.
-#[utoipa::path(get, path = paths::MODEL_AUDIT.text, params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
+#[utoipa::path(get, path = paths::MODEL_AUDIT.text, operation_id = "listModelAudit", params(AuditQuery), responses((status = 200, body = Page<AuditRecord>)))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -8,10 +8,13 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{Backup, paths};
+use periapt_wire::rest::{Backup, ListQuery, Page, paths};
+use serde_json::Value;
 use tokio_util::io::ReaderStream;
 use utoipa_axum::routes;
 
+use super::extract::Query;
+use super::page::page;
 use super::problem::Answer;
 use super::route::{Row, row};
 use crate::backups::BackupError;
@@ -22,24 +25,27 @@ const PART: usize = 64 << 10;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        row(Visitor::Superuser, routes!(list)),
-        row(Visitor::Superuser, routes!(create)),
+        row(Visitor::Superuser, routes!(list)).lists::<Backup>(),
+        row(Visitor::Superuser, routes!(create)).creates(paths::BACKUP, &["/id"]),
         row(Visitor::Superuser, routes!(download)),
         row(Visitor::Superuser, routes!(remove)),
     ]
 }
 
 /// Lists the backups, oldest first.
-#[utoipa::path(get, path = paths::BACKUPS.text, responses((status = 200, body = Vec<Backup>)))]
-async fn list(State(state): State<ServerState>) -> Result<Json<Vec<Backup>>, Answer> {
-    Ok(Json(state.backups().list().await?))
+#[utoipa::path(get, path = paths::BACKUPS.text, params(ListQuery), responses((status = 200, body = Page<Backup>)))]
+async fn list(
+    State(state): State<ServerState>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.backups().list().await?, &query)
 }
 
 /// Makes a backup.
 ///
 /// It holds the database, the charms, the controller's keys and the files of units at one moment,
 /// while everything goes on. The answer comes once it is on the disk; one is made at a time.
-#[utoipa::path(post, path = paths::BACKUPS.text, responses((status = 200, body = Backup)))]
+#[utoipa::path(post, path = paths::BACKUPS.text, operation_id = "createBackup", responses((status = 200, body = Backup)))]
 async fn create(State(state): State<ServerState>) -> Result<Json<Backup>, Answer> {
     Ok(Json(state.backups().create().await?))
 }
@@ -47,7 +53,7 @@ async fn create(State(state): State<ServerState>) -> Result<Json<Backup>, Answer
 /// Downloads a backup.
 ///
 /// Keep it where nobody else can read it: it holds the controller's keys.
-#[utoipa::path(get, path = paths::BACKUP.text, responses((status = 200, body = Vec<u8>, content_type = "application/zip")))]
+#[utoipa::path(get, path = paths::BACKUP.text, operation_id = "downloadBackup", responses((status = 200, body = Vec<u8>, content_type = "application/zip")))]
 async fn download(
     State(state): State<ServerState>,
     path: Path<(String,)>,

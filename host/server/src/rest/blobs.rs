@@ -19,7 +19,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Downloads a charm's archive or compiled component.
 ///
 /// For the agents of the model: `{digest}` is the SHA-256 of an archive, or that and the hash of an engine with a dot between.
-#[utoipa::path(get, path = paths::BLOB.text, responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
+#[utoipa::path(get, path = paths::BLOB.text, operation_id = "downloadBlob", responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
 async fn blob(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -60,7 +60,11 @@ fn is_forced(uri: &Uri) -> bool {
     Query::<Force>::try_from_uri(uri).is_ok_and(|Query(query)| query.force)
 }
 
-async fn allow(state: &ServerState, model: &ModelUuid, change: Change) -> Result<(), Answer> {
+pub(super) async fn allow(
+    state: &ServerState,
+    model: &ModelUuid,
+    change: Change,
+) -> Result<(), Answer> {
     let held: Result<_, StoreError> = state.store().block_of(model, change).await;
     match held? {
         None => Ok(()),
@@ -117,7 +121,7 @@ mod tests {
         for (query, forced) in [
             ("", false),
             ("?force", true),
-            ("?force=true&timeout_ms=0", true),
+            ("?force=true&timeout-ms=0", true),
             ("?force=false", false),
             ("?force=perhaps", false),
         ] {

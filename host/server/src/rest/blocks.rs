@@ -6,31 +6,34 @@ use axum::http::request::Parts;
 use periapt_model::Refusal;
 use periapt_model::block::BlockKind;
 use periapt_wire::Problem;
-use periapt_wire::rest::{BlockInfo, SetBlock, paths};
+use periapt_wire::rest::{BlockInfo, ListQuery, Page, SetBlock, paths};
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::{changed, done};
-use super::extract::{Body, InModel};
+use super::extract::{Body, InModel, Query};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{ADMIN, READ, Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        row(READ, routes!(list)),
+        row(READ, routes!(list)).lists::<BlockInfo>(),
         row(ADMIN, routes!(set)).never_blocked(),
         row(ADMIN, routes!(lift)).never_blocked(),
     ]
 }
 
 /// Lists what is disabled in a model, with why.
-#[utoipa::path(get, path = paths::BLOCKS.text, responses((status = 200, body = Vec<BlockInfo>)))]
+#[utoipa::path(get, path = paths::BLOCKS.text, params(ListQuery), responses((status = 200, body = Page<BlockInfo>)))]
 async fn list(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Vec<BlockInfo>>, Answer> {
-    Ok(Json(state.store().blocks(&model).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().blocks(&model).await?, &query)
 }
 
 /// Disables a kind of change of a model until it is allowed again.
@@ -49,7 +52,7 @@ async fn set(
 }
 
 /// Allows a kind of change of a model again.
-#[utoipa::path(delete, path = paths::BLOCK.text, responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::BLOCK.text, operation_id = "liftBlock", responses((status = 200, body = Empty)))]
 async fn lift(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::idempotency::ANSWER_BYTES;
 use super::problem::Answer;
+use super::success;
 
 /// What the write returns is the answer.
 pub(super) async fn changed<T: Serialize + 'static, E>(
@@ -19,7 +20,9 @@ pub(super) async fn changed<T: Serialize + 'static, E>(
 where
     Answer: From<E>,
 {
-    Ok(Json(Guard::answering(kept::<T>, write).await?))
+    let status = success::status();
+    let keep = move |written: &T| kept(status, written);
+    Ok(Json(Guard::answering(keep, write).await?))
 }
 
 /// What the write returns is made the answer.
@@ -43,7 +46,9 @@ where
     Answer: From<E>,
 {
     let inside = answer.clone();
-    let written = Guard::answering(move |written: &T| kept(&inside(written)), write).await?;
+    let status = success::status();
+    let keep = move |written: &T| kept(status, &inside(written));
+    let written = Guard::answering(keep, write).await?;
     let answer = Json(answer(&written));
     Ok((written, answer))
 }
@@ -56,10 +61,10 @@ pub(super) async fn done(
 }
 
 /// As [`Json`] answers; none when there is no keeping it.
-fn kept<T: Serialize>(answer: &T) -> Option<KeptAnswer> {
+fn kept<T: Serialize>(status: u16, answer: &T) -> Option<KeptAnswer> {
     let body = serde_json::to_vec(answer).ok()?;
     (body.len() <= ANSWER_BYTES).then(|| KeptAnswer {
-        status: 200,
+        status,
         content_type: "application/json".to_owned(),
         etag: String::new(),
         body: body.into(),

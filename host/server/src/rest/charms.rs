@@ -53,7 +53,10 @@ pub(super) fn routes() -> Vec<Row> {
         row(READ, routes!(list)).lists::<CharmInfo>(),
         // A charm that no application uses yet does nothing. What would use it is held back, and is told why
         // without the bytes of an upload on their way.
-        row(WRITE, routes!(upload)).upload().never_blocked(),
+        row(WRITE, routes!(upload))
+            .upload()
+            .creates(paths::CHARM, &["/url"])
+            .never_blocked(),
         row(READ, routes!(show)),
         row(READ, routes!(archive)),
         // What is looked for changes nothing that people made.
@@ -93,7 +96,7 @@ async fn show(
 /// The answer is the `.charm` file as it was uploaded; its tag is its SHA-256.
 #[utoipa::path(
     get,
-    path = paths::CHARM_ARCHIVE.text,
+    path = paths::CHARM_ARCHIVE.text, operation_id = "downloadCharm",
     responses((status = 200, body = Vec<u8>, content_type = "application/zip"))
 )]
 async fn archive(
@@ -164,7 +167,7 @@ struct Upload {
 /// same bytes again give the same charm. At most 128 MiB.
 #[utoipa::path(
     post,
-    path = paths::CHARMS.text,
+    path = paths::CHARMS.text, operation_id = "uploadCharm",
     params(Upload),
     request_body(content = Vec<u8>, content_type = "application/zip"),
     responses((status = 200, body = CharmInfo))
@@ -223,7 +226,7 @@ fn is_archive(headers: &HeaderMap) -> Result<(), Answer> {
 ///
 /// Reads the index of the controller's charm repository now, as is done once a day, and answers with the
 /// applications that could be refreshed. Nothing is refreshed.
-#[utoipa::path(post, path = paths::CHARM_REVISIONS.text, responses((status = 200, body = Vec<CharmUpgrade>)))]
+#[utoipa::path(post, path = paths::CHARM_REVISIONS.text, operation_id = "findCharmUpgrades", responses((status = 200, body = Vec<CharmUpgrade>)))]
 async fn update_revisions(
     State(state): State<ServerState>,
     InModel(model): InModel,

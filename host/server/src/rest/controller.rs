@@ -18,7 +18,9 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Login, routes!(info)),
-        row(Visitor::Superuser, routes!(stop)).during_upgrade(),
+        row(Visitor::Superuser, routes!(stop))
+            .begins()
+            .during_upgrade(),
     ]
 }
 

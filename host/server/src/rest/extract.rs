@@ -62,6 +62,9 @@ pub(super) struct InRelation(pub ModelUuid, pub u64);
 /// `{model}` and `{id}`, of a run of a hook.
 pub(super) struct InHook(pub ModelUuid, pub i64);
 
+/// `{model}` and `{apply}`, the number of a bundle that was applied.
+pub(super) struct InBundle(pub ModelUuid, pub u64);
+
 /// `{model}` and `{operation}`, a number.
 pub(super) struct InOperation(pub ModelUuid, pub TaskId);
 
@@ -297,6 +300,16 @@ impl FromRequestParts<ServerState> for InHook {
     }
 }
 
+impl FromRequestParts<ServerState> for InBundle {
+    type Rejection = Answer;
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, Answer> {
+        let params = Params::read(parts)?;
+        let why = "applied bundles have numbers";
+        let id = params.number("apply", Refusal::BundleNumberInvalid, why)?;
+        Ok(InBundle(params.model()?, id))
+    }
+}
+
 /// Of operations and of tasks, which have numbers of one sequence.
 const NO_TASK_ID: &str = "the id of an operation or a task is a number";
 
@@ -344,7 +357,7 @@ impl FromRequestParts<ServerState> for Ending {
     }
 }
 
-/// `?force&timeout_ms&destroy-storage`
+/// `?force&timeout-ms&destroy-storage`
 #[derive(Deserialize, Default, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -353,6 +366,7 @@ pub(super) struct Force {
     #[serde(deserialize_with = "flag")]
     pub force: bool,
     /// With `force`: 0 to wait for nobody. Left out, each step waits for the model's `force-wait`.
+    #[serde(rename = "timeout-ms")]
     pub timeout_ms: Option<u64>,
     /// Also destroy the storage of its units that would outlive them.
     #[serde(rename = "destroy-storage", deserialize_with = "flag")]
@@ -367,15 +381,6 @@ impl Force {
             destroy_storage: self.destroy_storage,
         }
     }
-}
-
-/// `?limit`
-#[derive(Deserialize, Default, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(default)]
-pub(super) struct Limit {
-    /// The last lines, 20 when left out, at most 10,000.
-    pub limit: Option<u64>,
 }
 
 /// A flag is set by its name alone, or by `true` or `1`.

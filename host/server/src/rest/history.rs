@@ -1,19 +1,15 @@
-//! Status history of a unit, an application or a machine, oldest first.
+//! Status history of a unit, an application or a machine, newest first.
 
 use axum::Json;
 use axum::extract::State;
 use periapt_model::{ModelUuid, Tag};
-use periapt_wire::rest::{HistoryEntry, paths};
+use periapt_wire::rest::{HistoryEntry, Page, PageQuery, paths};
 use utoipa_axum::routes;
 
-use super::extract::{InApplication, InMachine, InUnit, Limit, Query};
+use super::extract::{InApplication, InMachine, InUnit, Query};
 use super::problem::Answer;
 use super::route::{READ, Row, row};
 use crate::state::ServerState;
-
-/// Lines without `?limit`, as `show-status-log` shows.
-const DEFAULT_LIMIT: u64 = 20;
-const MOST: u64 = 10_000;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
@@ -23,39 +19,38 @@ pub(super) fn routes() -> Vec<Row> {
     ]
 }
 
-type History = Result<Json<Vec<HistoryEntry>>, Answer>;
+type History = Result<Json<Page<HistoryEntry>>, Answer>;
 
-/// Shows what statuses a unit had, oldest first.
-#[utoipa::path(get, path = paths::UNIT_HISTORY.text, params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
+/// Shows what statuses a unit had, newest first.
+#[utoipa::path(get, path = paths::UNIT_HISTORY.text, params(PageQuery), responses((status = 200, body = Page<HistoryEntry>)))]
 async fn of_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
-    Query(limit): Query<Limit>,
+    Query(query): Query<PageQuery>,
 ) -> History {
-    history(&state, &model, Tag::Unit(unit), limit).await
+    history(&state, &model, Tag::Unit(unit), query).await
 }
 
-/// Shows what statuses an application had, oldest first.
-#[utoipa::path(get, path = paths::APPLICATION_HISTORY.text, params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
+/// Shows what statuses an application had, newest first.
+#[utoipa::path(get, path = paths::APPLICATION_HISTORY.text, params(PageQuery), responses((status = 200, body = Page<HistoryEntry>)))]
 async fn of_application(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
-    Query(limit): Query<Limit>,
+    Query(query): Query<PageQuery>,
 ) -> History {
-    history(&state, &model, Tag::Application(name), limit).await
+    history(&state, &model, Tag::Application(name), query).await
 }
 
-/// Shows what statuses a machine had, oldest first.
-#[utoipa::path(get, path = paths::MACHINE_HISTORY.text, params(Limit), responses((status = 200, body = Vec<HistoryEntry>)))]
+/// Shows what statuses a machine had, newest first.
+#[utoipa::path(get, path = paths::MACHINE_HISTORY.text, params(PageQuery), responses((status = 200, body = Page<HistoryEntry>)))]
 async fn of_machine(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
-    Query(limit): Query<Limit>,
+    Query(query): Query<PageQuery>,
 ) -> History {
-    history(&state, &model, Tag::Machine(machine), limit).await
+    history(&state, &model, Tag::Machine(machine), query).await
 }
 
-async fn history(state: &ServerState, model: &ModelUuid, entity: Tag, limit: Limit) -> History {
-    let limit = limit.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
-    Ok(Json(state.store().history(model, &entity, limit).await?))
+async fn history(state: &ServerState, model: &ModelUuid, entity: Tag, query: PageQuery) -> History {
+    Ok(Json(state.store().history(model, &entity, &query).await?))
 }

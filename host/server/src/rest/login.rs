@@ -12,6 +12,8 @@ use super::changed::written;
 use super::extract::Body;
 use super::problem::Answer;
 use super::route::{Row, row};
+use super::tokens::lifetime;
+use crate::authenticator::LOGIN_LIFE;
 use crate::listener::Connection;
 use crate::state::ServerState;
 
@@ -25,7 +27,8 @@ pub(super) fn routes() -> Vec<Row> {
 
 /// Logs in: a password for a bearer token.
 ///
-/// The token goes into the header `Authorization: Bearer TOKEN` of other requests.
+/// The token goes into the header `Authorization: Bearer TOKEN` of other requests. It ends by itself after a day, or
+/// after `expires-in`, and at once with `DELETE /v1/session`.
 #[utoipa::path(post, path = paths::LOGIN.text, request_body = LoginRequest, responses((status = 200, body = LoginReply)))]
 async fn login(
     State(state): State<ServerState>,
@@ -33,12 +36,11 @@ async fn login(
     Body(request): Body<LoginRequest>,
 ) -> Result<Json<LoginReply>, Answer> {
     let peer = connection.map(|Extension(connection)| connection.peer.ip());
-    let login = state.authenticator().issue_token(
-        &request.user,
-        &request.password,
-        request.name.as_deref(),
-        peer,
-    );
+    let life = match request.expires_in {
+        Some(seconds) => lifetime(seconds)?,
+        None => LOGIN_LIFE,
+    };
+    let login = state.authenticator().issue_token(&request, life, peer);
     let (issued, reply) = written(login, logged_in).await?;
     tracing::info!(target: "audit", who = %Tag::User(issued.user), method = "login", result = "ok", ?peer, "login");
     Ok(reply)
@@ -49,5 +51,7 @@ pub(super) fn logged_in(issued: &IssuedToken) -> LoginReply {
     LoginReply {
         user: issued.user.to_string(),
         token: issued.secret.clone(),
+        id: issued.info.id.clone(),
+        expires_at: issued.info.expires_at,
     }
 }

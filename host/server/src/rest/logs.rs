@@ -6,6 +6,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use periapt_model::ModelUuid;
 use periapt_store::{Interest, LogPage, StoreError, Subscription, namespace};
+use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::rest::{LogQuery, paths};
 use utoipa_axum::routes;
 
@@ -18,13 +19,13 @@ use crate::feed::HEARTBEAT;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
-    vec![row(READ, routes!(logs))]
+    vec![row(READ, routes!(logs)).with::<LogRecord>()]
 }
 
 /// Shows the log of a model, a line of JSON for each record.
 ///
 /// With `follow` the answer goes on as lines are written. With `Accept: text/event-stream` each record is an event `log`; the last event is `dropped`.
-#[utoipa::path(get, path = paths::MODEL_LOGS.text, params(LogQuery), responses((status = 200, content((String = "application/x-ndjson"), (String = "text/event-stream")))))]
+#[utoipa::path(get, path = paths::MODEL_LOGS.text, operation_id = "readLogs", params(LogQuery), responses((status = 200, content((String = "application/x-ndjson"), (String = "text/event-stream")))))]
 async fn logs(
     State(state): State<ServerState>,
     InModel(model): InModel,

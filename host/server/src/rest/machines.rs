@@ -18,11 +18,14 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)).lists::<MachineInfo>(),
-        row(WRITE, routes!(add)),
+        row(WRITE, routes!(add)).creates(paths::MACHINES, &[]),
         row(READ, routes!(show)).about(About::Machine),
-        row(WRITE, routes!(remove)).about(About::Machine).removes(),
+        row(WRITE, routes!(remove))
+            .about(About::Machine)
+            .removes()
+            .begins(),
         row(WRITE, routes!(retry_provisioning)),
-        row(READ, routes!(block_devices)),
+        row(READ, routes!(block_devices)).lists::<BlockDevice>(),
     ]
 }
 
@@ -54,7 +57,7 @@ async fn show(
 /// Adds machines that units can be placed on.
 ///
 /// They stay until they are removed, whether or not units run on them.
-#[utoipa::path(post, path = paths::MACHINES.text, request_body = AddMachines, responses((status = 200, body = Vec<MachineInfo>)))]
+#[utoipa::path(post, path = paths::MACHINES.text, operation_id = "addMachines", request_body = AddMachines, responses((status = 200, body = Vec<MachineInfo>)))]
 async fn add(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -84,7 +87,7 @@ async fn remove(
 ///
 /// For one whose status is `provisioning error`: its provider failed as often as it is tried by
 /// itself.
-#[utoipa::path(post, path = paths::MACHINE_RETRY_PROVISIONING.text, responses((status = 200, body = MachineInfo)))]
+#[utoipa::path(post, path = paths::MACHINE_RETRY_PROVISIONING.text, operation_id = "retryProvisioning", responses((status = 200, body = MachineInfo)))]
 async fn retry_provisioning(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
@@ -98,10 +101,11 @@ async fn retry_provisioning(
 /// Lists the block devices of a machine, as its agent sees them.
 ///
 /// Where one agent hosts all machines they are those of the machine on which it runs.
-#[utoipa::path(get, path = paths::MACHINE_BLOCK_DEVICES.text, responses((status = 200, body = Vec<BlockDevice>)))]
+#[utoipa::path(get, path = paths::MACHINE_BLOCK_DEVICES.text, params(ListQuery), responses((status = 200, body = Page<BlockDevice>)))]
 async fn block_devices(
     State(state): State<ServerState>,
     InMachine(model, machine): InMachine,
-) -> Result<Json<Vec<BlockDevice>>, Answer> {
-    Ok(Json(state.store().block_devices(&model, &machine).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().block_devices(&model, &machine).await?, &query)
 }

@@ -2,24 +2,24 @@
 
 use axum::Json;
 use axum::extract::State;
-use periapt_wire::rest::{ListQuery, MetricHistory, MetricInfo, Page, paths};
+use periapt_wire::rest::{ListQuery, MetricHistory, MetricHistoryQuery, MetricInfo, Page, paths};
 use serde_json::Value;
 use utoipa_axum::routes;
 
-use super::extract::{InModel, InUnit, Limit, Query};
+use super::extract::{InModel, InUnit, Query};
 use super::page::page;
 use super::problem::Answer;
 use super::route::{READ, Row, row};
 use crate::state::ServerState;
 
-/// Values without `?limit`, and at most.
-const DEFAULT_LIMIT: u64 = 20;
+/// Values of each metric without `?values`, and at most.
+const VALUES: u64 = 20;
 const MOST: u64 = 10_000;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(metrics)).lists::<MetricInfo>(),
-        row(READ, routes!(of_unit)),
+        row(READ, routes!(of_unit)).lists::<MetricHistory>(),
     ]
 }
 
@@ -36,13 +36,18 @@ async fn metrics(
 }
 
 /// Shows what the metrics of a unit were, oldest first, as far as they are kept.
-#[utoipa::path(get, path = paths::UNIT_METRICS.text, params(Limit), responses((status = 200, body = Vec<MetricHistory>)))]
+#[utoipa::path(get, path = paths::UNIT_METRICS.text, params(MetricHistoryQuery), responses((status = 200, body = Page<MetricHistory>)))]
 async fn of_unit(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
-    Query(limit): Query<Limit>,
-) -> Result<Json<Vec<MetricHistory>>, Answer> {
-    let limit = limit.limit.unwrap_or(DEFAULT_LIMIT).min(MOST);
-    let found = state.store().metric_history(&model, &unit, limit).await?;
-    Ok(Json(found))
+    Query(query): Query<MetricHistoryQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    let values = query.values.unwrap_or(VALUES).min(MOST);
+    let found = state.store().metric_history(&model, &unit, values).await?;
+    let query = ListQuery {
+        limit: query.limit,
+        after: query.after,
+        ..ListQuery::default()
+    };
+    page(found, &query)
 }

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use periapt_model::Refusal;
 use periapt_model::bounds::ANONYMOUS_BODY_BYTES;
+use periapt_model::nearest::nearest;
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use tower::ServiceBuilder;
@@ -33,6 +34,7 @@ mod backups;
 mod blobs;
 mod blocked;
 mod blocks;
+mod bundles;
 mod changed;
 mod charm_repository;
 mod charms;
@@ -74,17 +76,20 @@ mod session;
 pub(crate) mod sse;
 mod status;
 mod storage;
+mod success;
 #[cfg(test)]
 mod tests;
 mod timeline;
 mod tokens;
 mod units;
+mod unread;
 mod users;
 mod wait;
 mod whoami;
 mod workers;
 mod workloads;
 
+pub(crate) use bundles::Applies;
 pub use charms::ARCHIVE_BYTES;
 pub(crate) use gate::Admitted;
 pub(crate) use idempotency::Running;
@@ -172,6 +177,11 @@ fn table() -> &'static [Resource] {
                     blocks::routes(),
                     annotations::routes(),
                 ],
+            ),
+            resource(
+                "bundles",
+                "Bundles: several applications and their relations in one file.",
+                vec![bundles::routes()],
             ),
             resource(
                 "charms",
@@ -303,12 +313,16 @@ fn through_layers(
             .layer(from_fn_with_state(at.clone(), known::described))
             // A change comes to its end and is in the audit log: its guard is made here.
             .layer(from_fn_with_state(at.clone(), crate::audit::record))
+            // `Location` of what is made or begun.
+            .layer(from_fn_with_state(at.clone(), success::located))
             // `If-Match` and `ETag`.
             .layer(from_fn_with_state(at.clone(), conditions::check))
             // `Idempotency-Key`.
             .layer(from_fn_with_state(at.clone(), idempotency::once))
             // Nothing that people disabled in the model.
-            .layer(from_fn_with_state(at, blocked::check))
+            .layer(from_fn_with_state(at.clone(), blocked::check))
+            // 201 and 202 in the place of 200.
+            .layer(from_fn_with_state(at, success::said))
             // No body longer than this.
             .layer(DefaultBodyLimit::max(longest)),
     )
@@ -352,12 +366,38 @@ async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     if ui::serves(&method, uri.path()) {
         return ui::answer(uri.path(), &headers);
     }
-    Answer(
-        Problem::new(Refusal::RouteNotFound)
-            .titled("There is nothing at this address")
-            .why(format!("{} is not a path of this API", uri.path())),
-    )
-    .into_response()
+    let mut problem = Problem::new(Refusal::RouteNotFound)
+        .titled("There is nothing at this address")
+        .why(format!("{} is not a path of this API", uri.path()));
+    if let Some(path) = meant(uri.path()) {
+        problem = problem.advice(format!("there is {path}"));
+    }
+    Answer(problem).into_response()
+}
+
+/// The path that was probably meant: one that goes on where this one ends, or that has one word of it in another
+/// spelling.
+fn meant(asked: &str) -> Option<&'static str> {
+    let asked: Vec<&str> = asked.split('/').collect();
+    let unlike = |path: &str| -> Vec<(String, String)> {
+        let known = path.split('/');
+        let pairs = known.zip(&asked);
+        let unlike = pairs.filter(|(known, asked)| !known.starts_with('{') && known != *asked);
+        let owned = unlike.map(|(known, asked)| (known.to_owned(), (*asked).to_owned()));
+        owned.collect()
+    };
+    let length = |path: &str| path.split('/').count();
+    let longer = |path: &&str| length(path) > asked.len() && unlike(path).is_empty();
+    let misspelled = |path: &&str| {
+        length(path) == asked.len()
+            && match unlike(path).as_slice() {
+                [(known, asked)] => nearest(asked, [known.as_str()]).is_some(),
+                _ => false,
+            }
+    };
+    let paths = || routes().map(|route| route.path);
+    let spelled = paths().find(misspelled);
+    spelled.or_else(|| paths().filter(longer).min_by_key(|path| path.len()))
 }
 
 async fn not_so(method: Method, uri: Uri) -> Answer {

@@ -25,9 +25,12 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Login, routes!(list)).lists::<ModelSummary>(),
-        row(Visitor::Superuser, routes!(add)),
+        row(Visitor::Superuser, routes!(add)).creates(paths::MODEL, &["/uuid"]),
         row(READ, routes!(show)).about(About::Model),
-        row(ADMIN, routes!(destroy)).about(About::Model).destroys(),
+        row(ADMIN, routes!(destroy))
+            .about(About::Model)
+            .destroys()
+            .begins(),
         row(READ, routes!(config)).about(About::ModelConfig),
         row(ADMIN, routes!(set_config)).about(About::ModelConfig),
         row(READ, routes!(constraints)),
@@ -72,7 +75,7 @@ async fn show(
     Ok(Json(state.store().model_summary(&model).await?))
 }
 
-/// `?force&timeout_ms&destroy-storage`
+/// `?force&timeout-ms&destroy-storage`
 #[derive(Deserialize, Default, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -81,6 +84,7 @@ struct Destroy {
     #[serde(deserialize_with = "flag")]
     force: bool,
     /// How long each phase of a forced removal may take, in milliseconds.
+    #[serde(rename = "timeout-ms")]
     timeout_ms: Option<u64>,
     /// What becomes of storage that outlives units: `true` to destroy it, `false` to give its directories up and keep
     /// them. Left out, a model that has some stays.
@@ -90,8 +94,8 @@ struct Destroy {
 
 /// Begins to destroy a model and everything in it.
 ///
-/// With `force`, what is not gone after `timeout_ms` is removed anyway.
-#[utoipa::path(delete, path = paths::MODEL.text, params(Destroy), responses((status = 200, body = ModelSummary)))]
+/// With `force`, what is not gone after `timeout-ms` is removed anyway.
+#[utoipa::path(delete, path = paths::MODEL.text, operation_id = "destroyModel", params(Destroy), responses((status = 200, body = ModelSummary)))]
 async fn destroy(
     State(state): State<ServerState>,
     InModel(model): InModel,

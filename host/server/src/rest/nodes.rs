@@ -6,19 +6,21 @@ use axum::extract::{Path, State};
 use periapt_model::refusal::Subject;
 use periapt_store::{KnownNode, StoreError};
 use periapt_wire::access::Visitor;
-use periapt_wire::rest::{ControllerNode, NodeState, paths};
+use periapt_wire::rest::{ControllerNode, ListQuery, NodeState, Page, paths};
 use serde::Deserialize;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::changed_to;
 use super::extract::{Query, flag};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{Row, row};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        row(Visitor::Superuser, routes!(list)),
+        row(Visitor::Superuser, routes!(list)).lists::<ControllerNode>(),
         row(Visitor::Superuser, routes!(remove)),
     ]
 }
@@ -26,11 +28,14 @@ pub(super) fn routes() -> Vec<Row> {
 /// Lists the processes of the controller.
 ///
 /// With SQLite there is one; on PostgreSQL others can join.
-#[utoipa::path(get, path = paths::CONTROLLER_NODES.text, responses((status = 200, body = Vec<ControllerNode>)))]
-async fn list(State(state): State<ServerState>) -> Result<Json<Vec<ControllerNode>>, Answer> {
+#[utoipa::path(get, path = paths::CONTROLLER_NODES.text, params(ListQuery), responses((status = 200, body = Page<ControllerNode>)))]
+async fn list(
+    State(state): State<ServerState>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
     let nodes = state.store().controller_nodes().await?;
     let nodes = nodes.into_iter().map(|node| shown(&state, node));
-    Ok(Json(nodes.collect()))
+    page(nodes.collect(), &query)
 }
 
 #[derive(Deserialize, Default, utoipa::IntoParams)]

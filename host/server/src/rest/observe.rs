@@ -10,7 +10,7 @@ use periapt_telemetry::{Parent, Span, SpanKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    EngineMap, Figures, LeaseReport, MachineLockReport, PresenceReport, UnitWorker, paths,
+    EngineMap, Figures, LeaseReport, MachineLockReport, PresenceReport, Probe, UnitWorker, paths,
 };
 use utoipa_axum::routes;
 
@@ -26,7 +26,8 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Superuser, routes!(metrics)),
-        row(Visitor::Superuser, routes!(figures)),
+        // The probes are no part of what is described, and their answer is read all the same.
+        row(Visitor::Superuser, routes!(figures)).with::<Probe>(),
         row(Visitor::Superuser, routes!(of_controller)),
         row(ADMIN, routes!(of_model))
             .with::<EngineMap>()
@@ -125,7 +126,7 @@ async fn of_controller(
 /// Looks into a model and its agent.
 ///
 /// The reports are those of the controller.
-#[utoipa::path(get, path = paths::MODEL_INTROSPECTION.text, responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
+#[utoipa::path(get, path = paths::MODEL_INTROSPECTION.text, operation_id = "getModelIntrospection", responses((status = 200, content((serde_json::Value = "application/json"), (String = "application/openmetrics-text")))))]
 async fn of_model(
     State(state): State<ServerState>,
     InModel(model): InModel,

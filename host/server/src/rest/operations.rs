@@ -29,11 +29,11 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(actions)),
         row(READ, routes!(list)),
-        row(WRITE, routes!(enqueue)),
+        row(WRITE, routes!(enqueue)).begins_at(paths::OPERATION, &["/id"]),
         row(READ, routes!(show)),
         row(READ, routes!(task)),
         // What runs can be stopped, whatever is disabled.
-        row(WRITE, routes!(cancel)).never_blocked(),
+        row(WRITE, routes!(cancel)).begins().never_blocked(),
     ]
 }
 
@@ -60,7 +60,7 @@ async fn list(
 ///
 /// Each unit gets a task, all or none. Parameters are held against the action's schema, and defaults are
 /// filled in. A task that fails never puts its unit in error.
-#[utoipa::path(post, path = paths::OPERATIONS.text, request_body = EnqueueOperation, responses((status = 200, body = OperationInfo)))]
+#[utoipa::path(post, path = paths::OPERATIONS.text, operation_id = "runOperation", request_body = EnqueueOperation, responses((status = 200, body = OperationInfo)))]
 async fn enqueue(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -121,7 +121,7 @@ async fn cancel(
 }
 
 /// What is there at once, or once it is `over`, or when so many seconds have passed.
-async fn look_until<T, F>(
+pub(super) async fn look_until<T, F>(
     state: &ServerState,
     interest: Interest,
     seconds: Option<u64>,

@@ -9,6 +9,7 @@ use periapt_model::{NameError, Refusal};
 use periapt_store::{DatabaseError, StoreError};
 use periapt_wire::Problem;
 
+use super::unread::in_words;
 use crate::access::Denial;
 use crate::authenticator::{AuthError, wait_seconds};
 use crate::charms::CharmError;
@@ -132,7 +133,7 @@ impl From<JsonRejection> for Answer {
         Answer(
             Problem::new(refusal)
                 .titled("The request's body cannot be read")
-                .why(rejection.body_text()),
+                .why(in_words(&rejection.body_text())),
         )
     }
 }
@@ -191,7 +192,7 @@ impl From<QueryRejection> for Answer {
         Answer(
             Problem::new(Refusal::QueryInvalid)
                 .titled("The request's query cannot be read")
-                .why(rejection.body_text()),
+                .why(in_words(&rejection.body_text())),
         )
     }
 }

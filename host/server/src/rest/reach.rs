@@ -28,7 +28,7 @@ struct OfUnit {
 /// Shows who reaches the units of a model at which ports, and from outside.
 ///
 /// Where the ports listen that are exposed is what the model's provider said last.
-#[utoipa::path(get, path = paths::MODEL_REACHABILITY.text, params(OfUnit), responses((status = 200, body = Reachability)))]
+#[utoipa::path(get, path = paths::MODEL_REACHABILITY.text, operation_id = "getReachability", params(OfUnit), responses((status = 200, body = Reachability)))]
 async fn reachability(
     State(state): State<ServerState>,
     InModel(model): InModel,

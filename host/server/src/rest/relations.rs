@@ -22,10 +22,13 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)).lists::<RelationInfo>(),
-        row(WRITE, routes!(integrate)),
+        row(WRITE, routes!(integrate)).creates(paths::RELATION, &["/id"]),
         row(READ, routes!(show)).about(About::Relation),
         row(WRITE, routes!(change)).about(About::Relation),
-        row(WRITE, routes!(remove)).about(About::Relation).removes(),
+        row(WRITE, routes!(remove))
+            .about(About::Relation)
+            .removes()
+            .begins(),
     ]
 }
 
@@ -51,7 +54,7 @@ async fn show(
 /// Relates two applications.
 ///
 /// Each endpoint is `APPLICATION:ENDPOINT`, or the application alone where only one of its endpoints fits.
-#[utoipa::path(post, path = paths::RELATIONS.text, request_body = Integrate, responses((status = 200, body = RelationInfo)))]
+#[utoipa::path(post, path = paths::RELATIONS.text, operation_id = "integrateApplications", request_body = Integrate, responses((status = 200, body = RelationInfo)))]
 async fn integrate(
     State(state): State<ServerState>,
     InModel(model): InModel,

@@ -59,7 +59,7 @@ async fn list(
 /// `upgrade-charm`; the same bytes again change nothing.
 #[utoipa::path(
     put,
-    path = paths::APPLICATION_RESOURCE.text,
+    path = paths::APPLICATION_RESOURCE.text, operation_id = "attachResource",
     params(ResourceUpload),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = AttachedResource))
@@ -93,7 +93,7 @@ async fn attach(
 /// refresh names it by; what nobody names is forgotten after a day.
 #[utoipa::path(
     post,
-    path = paths::RESOURCES.text,
+    path = paths::RESOURCES.text, operation_id = "uploadResource",
     params(ResourceUpload),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = UploadedResource))

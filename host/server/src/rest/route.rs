@@ -15,6 +15,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::conditions::About;
 use super::page::Listed;
+use super::success::Place;
 use crate::state::ServerState;
 
 pub(super) const READ: Visitor = Visitor::Model(ModelPermission::Read);
@@ -35,6 +36,10 @@ pub struct Route {
     pub(crate) secret: bool,
     /// The body is too long to be read before the handler.
     pub(super) upload: bool,
+    /// The status of an answer that is no refusal.
+    pub success: u16,
+    /// Where that is which it makes or begins.
+    pub(super) place: Option<Place>,
     during_upgrade: bool,
 }
 
@@ -104,6 +109,8 @@ pub fn row(visitor: Visitor, described: UtoipaMethodRouter<ServerState>) -> Row 
             about: None,
             secret: false,
             upload: false,
+            success: 200,
+            place: None,
             during_upgrade: false,
         },
         handler,
@@ -154,6 +161,38 @@ impl Row {
     pub(super) fn during_upgrade(mut self) -> Self {
         self.route.during_upgrade = true;
         self
+    }
+
+    /// It makes something new, which is then at this path. Where the request's own path lacks a part of it, the
+    /// answer has it at one of the pointers, in their order.
+    pub(super) fn creates<const N: usize>(
+        mut self,
+        path: paths::Path<N>,
+        parts: &'static [&'static str],
+    ) -> Self {
+        self.route.success = 201;
+        self.route.place = Some(Place {
+            path: path.text,
+            parts,
+        });
+        self
+    }
+
+    /// It is answered when it has begun; what it is about shows how far it is.
+    pub(super) fn begins(mut self) -> Self {
+        self.route.success = 202;
+        self
+    }
+
+    /// The same, of something that has an address of its own.
+    pub(super) fn begins_at<const N: usize>(
+        self,
+        path: paths::Path<N>,
+        parts: &'static [&'static str],
+    ) -> Self {
+        let mut row = self.creates(path, parts);
+        row.route.success = 202;
+        row
     }
 
     /// It is a list of these.

@@ -12,15 +12,17 @@ use periapt_store::{Sealed, StoreError};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    EncryptionKeyInfo, NewSecretBackend, NewUserSecret, Page, RevealSecret, RevealedSecret,
-    SecretBackendInfo, SecretBackendRemoval, SecretGrants, SecretInfo, SecretQuery, SecretRemoval,
-    SecretValues, UpdateSecretBackend, UpdateUserSecret, paths,
+    EncryptionKeyInfo, ListQuery, NewSecretBackend, NewUserSecret, Page, RevealSecret,
+    RevealedSecret, SecretBackendInfo, SecretBackendRemoval, SecretGrants, SecretInfo, SecretQuery,
+    SecretRemoval, SecretValues, UpdateSecretBackend, UpdateUserSecret, paths,
 };
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::{changed, done};
 use super::extract::{Body, InModel, Query};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{ADMIN, READ, Row, WRITE, row};
 use crate::state::ServerState;
@@ -28,7 +30,9 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)),
-        row(WRITE, routes!(add)).secret(),
+        row(WRITE, routes!(add))
+            .secret()
+            .creates(paths::SECRET, &["/id"]),
         row(READ, routes!(show)),
         row(WRITE, routes!(update)).secret(),
         row(WRITE, routes!(remove)).removes(),
@@ -40,8 +44,10 @@ pub(super) fn routes() -> Vec<Row> {
 
 pub(super) fn backend_routes() -> Vec<Row> {
     vec![
-        row(Visitor::Login, routes!(backends)),
-        row(Visitor::Superuser, routes!(add_backend)).secret(),
+        row(Visitor::Login, routes!(backends)).lists::<SecretBackendInfo>(),
+        row(Visitor::Superuser, routes!(add_backend))
+            .secret()
+            .creates(paths::SECRET_BACKENDS, &[]),
         row(Visitor::Superuser, routes!(update_backend)).secret(),
         row(Visitor::Superuser, routes!(remove_backend)),
         row(Visitor::Superuser, routes!(rotate_key)).secret(),
@@ -156,7 +162,7 @@ async fn reveal(
 }
 
 /// Lets applications read a user secret.
-#[utoipa::path(post, path = paths::SECRET_GRANTS.text, request_body = SecretGrants, responses((status = 200, body = SecretInfo)))]
+#[utoipa::path(post, path = paths::SECRET_GRANTS.text, operation_id = "grantSecret", request_body = SecretGrants, responses((status = 200, body = SecretInfo)))]
 async fn grant(
     State(state): State<ServerState>,
     OfSecret(model, secret): OfSecret,
@@ -167,7 +173,7 @@ async fn grant(
 }
 
 /// Takes a user secret back from an application.
-#[utoipa::path(delete, path = paths::SECRET_GRANT.text, responses((status = 200, body = SecretInfo)))]
+#[utoipa::path(delete, path = paths::SECRET_GRANT.text, operation_id = "revokeSecret", responses((status = 200, body = SecretInfo)))]
 async fn revoke(
     State(state): State<ServerState>,
     FromApplication(model, secret, application): FromApplication,
@@ -177,11 +183,12 @@ async fn revoke(
 }
 
 /// Lists the back ends of secrets, each as it answers now.
-#[utoipa::path(get, path = paths::SECRET_BACKENDS.text, responses((status = 200, body = Vec<SecretBackendInfo>)))]
+#[utoipa::path(get, path = paths::SECRET_BACKENDS.text, params(ListQuery), responses((status = 200, body = Page<SecretBackendInfo>)))]
 async fn backends(
     State(state): State<ServerState>,
-) -> Result<Json<Vec<SecretBackendInfo>>, Answer> {
-    Ok(Json(state.secrets().backends().await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.secrets().backends().await?, &query)
 }
 
 /// Adds a back end, which has to answer.
@@ -219,7 +226,7 @@ async fn remove_backend(
 /// Replaces the key under which the keys of all models are sealed.
 ///
 /// No value is sealed again, and all can be read meanwhile.
-#[utoipa::path(post, path = paths::CONTROLLER_ENCRYPTION_KEY_ROTATE.text, responses((status = 200, body = EncryptionKeyInfo)))]
+#[utoipa::path(post, path = paths::CONTROLLER_ENCRYPTION_KEY_ROTATE.text, operation_id = "rotateEncryptionKey", responses((status = 200, body = EncryptionKeyInfo)))]
 async fn rotate_key(State(state): State<ServerState>) -> Result<Json<EncryptionKeyInfo>, Answer> {
     Ok(Json(state.secrets().rotate_key().await?))
 }

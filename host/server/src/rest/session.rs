@@ -26,6 +26,7 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(Visitor::Anyone, routes!(open))
             .secret()
+            .creates(paths::SESSION, &[])
             .during_upgrade(),
         row(Visitor::Login, routes!(show)),
         row(Visitor::Login, routes!(end)).secret().during_upgrade(),
@@ -35,7 +36,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Opens a browser's session: a password for a cookie.
 ///
 /// A session opened over another ends that one.
-#[utoipa::path(post, path = paths::SESSION.text, request_body = LoginRequest, responses((status = 200, body = Session)))]
+#[utoipa::path(post, path = paths::SESSION.text, operation_id = "openSession", request_body = LoginRequest, responses((status = 200, body = Session)))]
 async fn open(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
@@ -79,7 +80,7 @@ async fn show(credential: Option<Extension<Credential>>) -> Result<Json<Session>
 /// Ends the session or token that the request was made with.
 ///
 /// A password has no end.
-#[utoipa::path(delete, path = paths::SESSION.text, responses((status = 200, body = Empty)))]
+#[utoipa::path(delete, path = paths::SESSION.text, operation_id = "endSession", responses((status = 200, body = Empty)))]
 async fn end(
     State(state): State<ServerState>,
     credential: Option<Extension<Credential>>,

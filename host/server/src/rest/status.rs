@@ -21,7 +21,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Shows the status of a model, or of what the patterns name.
 ///
 /// Without a pattern the answer is shared with whoever else asks. The shape is that of the result of `Client.FullStatus` in Juju.
-#[utoipa::path(get, path = paths::MODEL_STATUS.text, params(("pattern" = Option<Vec<String>>, Query, description = "Applications, units or machines, `*` for any text; repeated for more than one")), responses((status = 200, body = FullStatus)))]
+#[utoipa::path(get, path = paths::MODEL_STATUS.text, operation_id = "getStatus", params(("pattern" = Option<Vec<String>>, Query, description = "Applications, units or machines, `*` for any text; repeated for more than one")), responses((status = 200, body = FullStatus)))]
 async fn status(
     State(state): State<ServerState>,
     InModel(model): InModel,

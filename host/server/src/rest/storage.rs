@@ -6,14 +6,16 @@ use axum::http::request::Parts;
 use periapt_model::ModelUuid;
 use periapt_model::storage::Removal;
 use periapt_wire::rest::{
-    AddStorage, AttachStorage, DetachStorage, ImportFilesystem, NewStoragePool, Page, StorageInfo,
-    StoragePoolInfo, StorageQuery, StorageRemoval, paths,
+    AddStorage, AttachStorage, DetachStorage, ImportFilesystem, ListQuery, NewStoragePool, Page,
+    StorageInfo, StoragePoolInfo, StorageQuery, StorageRemoval, paths,
 };
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::{changed, done};
 use super::extract::{Body, InModel, InStorage, InUnit, Query};
+use super::page::page;
 use super::problem::Answer;
 use super::route::{READ, Row, WRITE, row};
 use crate::state::ServerState;
@@ -21,14 +23,14 @@ use crate::state::ServerState;
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)),
-        row(WRITE, routes!(import)),
+        row(WRITE, routes!(import)).creates(paths::STORAGE_OF, &["/id"]),
         row(READ, routes!(show)),
-        row(WRITE, routes!(remove)).removes(),
+        row(WRITE, routes!(remove)).removes().begins(),
         row(WRITE, routes!(attach)),
-        row(WRITE, routes!(detach)),
-        row(WRITE, routes!(add)),
-        row(READ, routes!(pools)),
-        row(WRITE, routes!(create_pool)),
+        row(WRITE, routes!(detach)).begins(),
+        row(WRITE, routes!(add)).creates(paths::STORAGE, &[]),
+        row(READ, routes!(pools)).lists::<StoragePoolInfo>(),
+        row(WRITE, routes!(create_pool)).creates(paths::STORAGE_POOLS, &[]),
         row(WRITE, routes!(remove_pool)).removes(),
     ]
 }
@@ -46,7 +48,7 @@ async fn list(
 /// Makes a directory that was given up a storage again.
 ///
 /// It belongs to nobody until it is attached to a unit.
-#[utoipa::path(post, path = paths::STORAGE.text, request_body = ImportFilesystem, responses((status = 200, body = StorageInfo)))]
+#[utoipa::path(post, path = paths::STORAGE.text, operation_id = "importStorage", request_body = ImportFilesystem, responses((status = 200, body = StorageInfo)))]
 async fn import(
     State(state): State<ServerState>,
     InModel(model): InModel,
@@ -116,12 +118,13 @@ async fn add(
 }
 
 /// Lists the pools of a model, those that every model has among them.
-#[utoipa::path(get, path = paths::STORAGE_POOLS.text, responses((status = 200, body = Vec<StoragePoolInfo>)))]
+#[utoipa::path(get, path = paths::STORAGE_POOLS.text, params(ListQuery), responses((status = 200, body = Page<StoragePoolInfo>)))]
 async fn pools(
     State(state): State<ServerState>,
     InModel(model): InModel,
-) -> Result<Json<Vec<StoragePoolInfo>>, Answer> {
-    Ok(Json(state.store().storage_pools(&model).await?))
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().storage_pools(&model).await?, &query)
 }
 
 /// Adds a pool.

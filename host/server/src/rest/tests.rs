@@ -21,7 +21,7 @@ fn every_route_is_listed_once_and_says_where_it_is() {
 #[test]
 fn what_shows_or_changes_a_definition_says_so() {
     let conditional = routes().filter(|route| route.about.is_some());
-    assert_eq!(conditional.count(), 25);
+    assert_eq!(conditional.count(), 26);
 }
 
 #[test]
@@ -29,6 +29,73 @@ fn every_path_has_a_route_and_every_route_a_path() {
     let routed: BTreeSet<&str> = routes().map(|route| route.path).collect();
     let named: BTreeSet<&str> = paths::ALL.iter().map(|(_, path)| *path).collect();
     assert_eq!(routed, named);
+}
+
+#[test]
+fn who_misses_a_path_is_told_the_one_that_was_meant() {
+    assert_eq!(meant("/v1/modles"), Some("/v1/models"));
+    assert_eq!(
+        meant("/v1/models/lab/units/site"),
+        Some("/v1/models/{model}/units/{name}/{number}")
+    );
+    assert_eq!(
+        meant("/v1/models/lab/aplications"),
+        Some("/v1/models/{model}/applications")
+    );
+    assert_eq!(meant("/nothing/like/it"), None);
+}
+
+/// What posts do whose answer is the whole of it: nothing new has an address, and nothing goes on.
+const DONE_AT_ONCE: &[&str] = &[
+    "/v1/controller/encryption-key/rotate",
+    "/v1/login",
+    "/v1/models/{model}/agent/start",
+    "/v1/models/{model}/applications/{name}/expose",
+    "/v1/models/{model}/applications/{name}/refresh",
+    "/v1/models/{model}/applications/{name}/unexpose",
+    "/v1/models/{model}/charm-revisions",
+    "/v1/models/{model}/machines/{machine}/retry-provisioning",
+    "/v1/models/{model}/resources",
+    "/v1/models/{model}/secrets/{secret}/grants",
+    "/v1/models/{model}/secrets/{secret}/reveal",
+    "/v1/models/{model}/storage/{name}/{number}/attach",
+    "/v1/models/{model}/units/{name}/{number}/resolved",
+    "/v1/models/{model}/units/{name}/{number}/start",
+    "/v1/models/{model}/units/{name}/{number}/stop",
+    "/v1/register",
+    "/v1/users/{user}/registration",
+];
+
+#[test]
+fn every_post_creates_or_begins_something_or_is_known_to_be_done_at_once() {
+    for route in routes().filter(|route| route.method == "POST") {
+        let done = DONE_AT_ONCE.contains(&route.path);
+        assert_eq!(route.success == 200, done, "{}", route.path);
+    }
+}
+
+#[test]
+fn what_is_made_can_be_looked_at() {
+    let looked: BTreeSet<&str> = routes()
+        .filter(|route| route.method == "GET")
+        .map(|route| route.path)
+        .collect();
+    let mut places = 0;
+    for route in routes() {
+        let Some(place) = route.place else {
+            assert_ne!(route.success, 201, "{} does not say where", route.path);
+            continue;
+        };
+        assert!(looked.contains(place.path), "{} is nowhere", place.path);
+        let lacks = place
+            .path
+            .split('/')
+            .filter(|part| part.starts_with('{') && !route.path.contains(part));
+        // An id such as `data/0` has two of them.
+        assert!(lacks.count() >= place.parts.len(), "{}", route.path);
+        places += 1;
+    }
+    assert!(places >= 18, "only {places} say where");
 }
 
 /// The methods of the client by what they do.

@@ -22,7 +22,10 @@ pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)).lists::<UnitInfo>(),
         row(READ, routes!(show)).about(About::Unit),
-        row(WRITE, routes!(remove)).about(About::Unit).removes(),
+        row(WRITE, routes!(remove))
+            .about(About::Unit)
+            .removes()
+            .begins(),
         row(WRITE, routes!(resolve)).about(About::Unit),
         row(WRITE, routes!(set_meter_status)).about(About::Unit),
     ]
@@ -70,7 +73,7 @@ async fn remove(
 /// Marks the failed hook of a unit as dealt with.
 ///
 /// With `retry` the hook runs again, else the unit goes on as if it had succeeded.
-#[utoipa::path(post, path = paths::UNIT_RESOLVED.text, request_body = ResolveRequest, responses((status = 200, body = Empty)))]
+#[utoipa::path(post, path = paths::UNIT_RESOLVED.text, operation_id = "resolveUnit", request_body = ResolveRequest, responses((status = 200, body = Empty)))]
 async fn resolve(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,

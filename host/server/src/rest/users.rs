@@ -8,13 +8,15 @@ use periapt_model::{Refusal, UserName};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{
-    AddUser, AddedUser, ChangePassword, ChangeUser, Registration, UserInfo, paths,
+    AddUser, AddedUser, ChangePassword, ChangeUser, ListQuery, Page, Registration, UserInfo, paths,
 };
 use periapt_wire::rpc::Empty;
+use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::changed::{changed, changed_to, done};
-use super::extract::{Body, OfUser};
+use super::extract::{Body, OfUser, Query};
+use super::page::page;
 use super::problem::{Answer, forbidden};
 use super::route::{Row, row};
 use crate::authenticator::AuthError;
@@ -24,8 +26,10 @@ use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
-        row(Visitor::Superuser, routes!(list)),
-        row(Visitor::Superuser, routes!(add)).secret(),
+        row(Visitor::Superuser, routes!(list)).lists::<UserInfo>(),
+        row(Visitor::Superuser, routes!(add))
+            .secret()
+            .creates(paths::USER, &["/user/name"]),
         row(Visitor::OneselfOrSuperuser, routes!(show)),
         row(Visitor::Superuser, routes!(change)),
         row(Visitor::Superuser, routes!(remove)),
@@ -35,9 +39,12 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Lists the users.
-#[utoipa::path(get, path = paths::USERS.text, responses((status = 200, body = Vec<UserInfo>)))]
-async fn list(State(state): State<ServerState>) -> Result<Json<Vec<UserInfo>>, Answer> {
-    Ok(Json(state.store().users().await?))
+#[utoipa::path(get, path = paths::USERS.text, params(ListQuery), responses((status = 200, body = Page<UserInfo>)))]
+async fn list(
+    State(state): State<ServerState>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page<Value>>, Answer> {
+    page(state.store().users().await?, &query)
 }
 
 /// Adds a user.
@@ -123,7 +130,7 @@ async fn password(
 /// Invites a user anew.
 ///
 /// Their password cannot be used any more.
-#[utoipa::path(post, path = paths::USER_REGISTRATION.text, responses((status = 200, body = AddedUser)))]
+#[utoipa::path(post, path = paths::USER_REGISTRATION.text, operation_id = "inviteUser", responses((status = 200, body = AddedUser)))]
 async fn reset(
     State(state): State<ServerState>,
     OfUser(user): OfUser,

@@ -39,7 +39,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Waits until something of a model is as a query says.
-#[utoipa::path(get, path = paths::MODEL_WAIT.text, params(WaitQuery), responses((status = 200, body = Waited)))]
+#[utoipa::path(get, path = paths::MODEL_WAIT.text, operation_id = "waitFor", params(WaitQuery), responses((status = 200, body = Waited)))]
 async fn wait(
     State(state): State<ServerState>,
     InModel(model): InModel,

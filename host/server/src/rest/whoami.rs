@@ -16,7 +16,7 @@ pub(super) fn routes() -> Vec<Row> {
 }
 
 /// Shows whom the controller takes the visitor for, and what they may do.
-#[utoipa::path(get, path = paths::WHOAMI.text, responses((status = 200, body = WhoAmI)))]
+#[utoipa::path(get, path = paths::WHOAMI.text, operation_id = "whoAmI", responses((status = 200, body = WhoAmI)))]
 async fn whoami(
     State(state): State<ServerState>,
     Extension(identity): Extension<Identity>,

@@ -128,7 +128,7 @@ async fn an_upload_that_stops_is_not_waited_for() {
     let (status, answer) = http
         .upload(&model, crate::common::charm_archive("site"))
         .await;
-    assert_eq!(status, 200, "{answer}");
+    assert_eq!(status, 201, "{answer}");
     house.close().await;
 }
 

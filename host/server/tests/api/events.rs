@@ -393,3 +393,51 @@ async fn a_shared_status_shows_every_write_that_was_answered() {
     assert_eq!((code, &part["applications"]), (200, &json!({})));
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_stream_tells_only_of_what_is_asked_for() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 2).await;
+    let http = house.http().await;
+    let keys = async |query: &str| -> Vec<String> {
+        let path = format!("/v1/models/first/events?{query}");
+        let mut events = EventReader::open(&http, &path, None).await;
+        let snapshot = events.snapshot().await;
+        let keys = snapshot.keys();
+        keys.map(|(kind, key)| format!("{kind} {key}")).collect()
+    };
+    assert_eq!(keys("kinds=machine").await, ["machine 0", "machine 1"]);
+    assert_eq!(
+        keys("application=site").await,
+        [
+            "application site",
+            "unit site/0",
+            "unit site/1",
+            "unit site/2"
+        ]
+    );
+    assert_eq!(keys("kinds=application&application=other").await, [""; 0]);
+
+    let path = "/v1/models/first/events?kinds=unit,application";
+    let mut events = EventReader::open(&http, path, None).await;
+    events.snapshot().await;
+    let added = http.send(
+        "POST",
+        "/v1/models/first/machines",
+        Some(json!({ "count": 1 })),
+    );
+    assert_eq!(added.await.0, 201);
+    let status = Status::new(Workload::Active, "here");
+    let unit = "site/0".parse().unwrap();
+    let set = house.store.set_unit_status(&model, &unit, status).await;
+    set.unwrap();
+    let (name, event) = events.next().await.unwrap();
+    assert_eq!((name.as_str(), &event["kind"]), ("change", &json!("unit")));
+
+    let (status, problem) = http.get("/v1/events?kinds=units").await;
+    assert_eq!((status, &problem["code"]), (400, &json!("query-invalid")));
+    let why = problem["detail"].as_str().unwrap();
+    assert!(why.contains("did you mean \"unit\""), "{why}");
+    house.close().await;
+}

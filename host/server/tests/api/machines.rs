@@ -18,7 +18,7 @@ async fn a_machine_is_asked_by_a_person_and_its_agent_answers_once() {
         (400, &json!("machine-command-not-found"))
     );
     let (status, asked) = http.send("POST", operations, Some(ask("reboot"))).await;
-    assert_eq!(status, 200, "{asked}");
+    assert_eq!(status, 202, "{asked}");
     assert_eq!(asked["summary"], "reboot run on machine-0");
     let task = &asked["tasks"][0];
     assert_eq!(

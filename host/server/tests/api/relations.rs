@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const MODEL: &str = "/v1/models/first";
 
 fn fine(answer: (u16, Value)) -> Value {
-    assert_eq!(answer.0, 200, "{}", answer.1);
+    assert!((200..300).contains(&answer.0), "{} {}", answer.0, answer.1);
     answer.1
 }
 
@@ -127,7 +127,7 @@ async fn a_relation_is_made_suspended_resumed_and_removed() {
             .request("DELETE", &path)
             .header("idempotency-key", "k1");
         let removed = request.send().await.unwrap();
-        assert_eq!(removed.status().as_u16(), 200);
+        assert_eq!(removed.status().as_u16(), 202);
         let body: Value = removed.json().await.unwrap();
         assert_eq!(body, json!({ "units": [], "machines": [] }));
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::common::{House, Http, PASSWORD, charm_archive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use periapt_model::Digest;
 use periapt_model::status::{Machine, Status};
+use periapt_model::{Digest, ModelUuid};
 use serde_json::{Value, json};
 
 /// Status, a header, and the body.
@@ -164,7 +164,7 @@ async fn a_change_is_made_only_at_the_version_it_was_meant_for() {
     let current = tag(&http, "/v1/models/first/units/site/0").await;
     assert_eq!(
         answer(request.header("if-match", current), "etag").await.0,
-        200
+        202
     );
     for (path, value, code) in [
         (SITE, "12", "if-match-invalid"),
@@ -224,12 +224,12 @@ async fn a_change_asked_for_twice_is_made_once() {
     let (status, replayed, first) = add(&http, "k1", 2).await;
     assert_eq!(
         (status, replayed, &first),
-        (200, None, &json!(["site/2", "site/3"]))
+        (201, None, &json!(["site/2", "site/3"]))
     );
     let (status, replayed, again) = add(&http, "k1", 2).await;
     assert_eq!(
         (status, replayed.as_deref(), &again),
-        (200, Some("true"), &first)
+        (201, Some("true"), &first)
     );
     let (status, _, body) = add(&http, "k1", 3).await;
     assert_eq!(
@@ -249,7 +249,7 @@ async fn a_change_asked_for_twice_is_made_once() {
     let mut made = Vec::new();
     for (status, _, body) in futures::future::join_all(racing).await {
         match status {
-            200 => made.push(body),
+            201 => made.push(body),
             409 => assert_eq!(body["code"], "idempotency-request-running"),
             other => panic!("{other} {body}"),
         }
@@ -317,7 +317,7 @@ async fn a_machine_that_is_tried_again_is_one_commit_with_its_answer_and_its_rec
     let path = "/v1/models/first/machines/0/retry-provisioning";
     let (status, body) = http.send("POST", path, None).await;
     let after = house.store.measures();
-    assert_eq!((status, &body["instance-status"]), (200, &json!("pending")));
+    assert_eq!((status, &body["instance"]["status"]), (200, &json!("pending")));
     assert_eq!(after.commits - before.commits, 1);
     house.close().await;
 }
@@ -338,7 +338,8 @@ async fn a_login_and_a_session_are_one_commit_with_their_records() {
         let before = house.store.measures();
         let reply = request.send().await.unwrap();
         let after = house.store.measures();
-        assert_eq!(reply.status(), 200);
+        let made = if path == "/v1/session" { 201 } else { 200 };
+        assert_eq!(reply.status(), made);
         assert_eq!(after.commits - before.commits, 1, "{path}");
         if let Some(set) = reply.headers().get("set-cookie") {
             let set = set.to_str().unwrap().split(';').next().unwrap();
@@ -355,11 +356,11 @@ async fn a_login_and_a_session_are_one_commit_with_their_records() {
             )
         })
         .collect();
-    let session = ("POST /v1/session", "200");
+    let session = ("POST /v1/session", "201");
     assert_eq!(rows, [session, session, ("POST /v1/login", "200")]);
     // The second session took the place of the first.
     let (_, tokens) = http.get("/v1/users/admin/tokens").await;
-    let sessions = tokens.as_array().unwrap().iter();
+    let sessions = tokens["items"].as_array().unwrap().iter();
     let sessions = sessions.filter(|token| token["kind"] == "session");
     assert_eq!(sessions.count(), 1);
     house.close().await;
@@ -381,14 +382,14 @@ async fn a_charm_its_compiled_form_and_the_record_of_its_upload_are_one_commit()
     // The bytes of the archive and of the compiled form go ahead, in parts; nothing refers to them
     // until then. For the second model they are there.
     let (status, _, charm) = upload("first").await;
-    assert_eq!(status, 200, "{charm}");
+    assert_eq!(status, 201, "{charm}");
     let before = house.store.measures();
     let (status, _, charm) = upload("second").await;
     let after = house.store.measures();
-    assert_eq!(status, 200, "{charm}");
+    assert_eq!(status, 201, "{charm}");
     assert_eq!(after.commits - before.commits, 1);
     let (_, audit) = http.get("/v1/audit?matching=charms").await;
-    assert_eq!(audit["items"][0]["result"], "200", "{audit}");
+    assert_eq!(audit["items"][0]["result"], "201", "{audit}");
     house.close().await;
 }
 
@@ -484,7 +485,7 @@ async fn an_upload_is_checked_against_its_digest_and_leaves_nothing_when_it_diff
         let (status, _, body) = upload(&query, header).await;
         assert_eq!(
             (status, &body["url"]),
-            (200, &json!("local:site-0")),
+            (201, &json!("local:site-0")),
             "{body}"
         );
     }
@@ -532,5 +533,114 @@ async fn the_description_of_the_api_is_for_everybody() {
     let policy = page.headers()["content-security-policy"].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'"), "{policy}");
     assert!(page.text().await.unwrap().contains("The HTTP API"));
+    house.close().await;
+}
+
+/// What a change answers with: the status, where it says what it made is, and its body.
+async fn made(http: &Http, method: &str, path: &str, body: Value) -> (u16, Option<String>, Value) {
+    answer(http.request(method, path).json(&body), "location").await
+}
+
+#[tokio::test]
+async fn what_is_made_has_an_address_and_what_only_begins_says_so() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let add = json!({ "name": "first" });
+    let (status, place, model) = made(&http, "POST", "/v1/models", add).await;
+    let uuid = model["uuid"].as_str().unwrap();
+    assert_eq!((status, place), (201, Some(format!("/v1/models/{uuid}"))));
+    let uuid: ModelUuid = uuid.parse().unwrap();
+    house.deploy(&uuid, 1).await;
+    let url = json!({ "application": "two", "charm": "local:site-0" });
+    let applications = "/v1/models/first/applications";
+    let (status, place, _) = made(&http, "POST", applications, url).await;
+    let place = place.unwrap();
+    assert_eq!(
+        (status, place.as_str()),
+        (201, "/v1/models/first/applications/two")
+    );
+    assert_eq!(http.get(&place).await.1["name"], "two");
+
+    // Asked again under its key it is the same answer.
+    let pool = json!({ "name": "fast", "provider": "loop" });
+    for replayed in [None, Some("true")] {
+        let request = http.request("POST", "/v1/models/first/storage-pools");
+        let request = request.header("idempotency-key", "pool").json(&pool);
+        let response = request.send().await.unwrap();
+        let header = |name: &str| {
+            let value = response.headers().get(name);
+            value.map(|value| value.to_str().unwrap().to_owned())
+        };
+        assert_eq!(response.status().as_u16(), 201);
+        assert_eq!(header("idempotency-replayed").as_deref(), replayed);
+        let place = header("location");
+        assert_eq!(place.as_deref(), Some("/v1/models/first/storage-pools"));
+    }
+
+    let scale = format!("{SITE}/scale");
+    let (status, place, scaled) = made(&http, "PUT", &scale, json!({ "units": 3 })).await;
+    assert_eq!((status, place), (202, None));
+    assert_eq!(scaled["units"], json!(["site/0", "site/1", "site/2"]));
+    assert_eq!(scaled["added"], json!(["site/2"]));
+    let (_, _, scaled) = made(&http, "PUT", &scale, json!({ "units": 1 })).await;
+    assert_eq!(scaled["removal"]["units"], json!(["site/1", "site/2"]));
+    let (_, audit) = http.get("/v1/audit?matching=scale").await;
+    assert_eq!(audit["items"][0]["result"], "202", "{audit}");
+
+    // A refusal has neither.
+    let (status, place, problem) = made(&http, "PUT", &scale, json!({ "unitz": 1 })).await;
+    assert_eq!((status, place), (400, None));
+    assert_eq!(
+        problem["type"],
+        format!("urn:periapt:problem:{}", problem["code"].as_str().unwrap())
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn every_list_refuses_a_page_of_no_length_in_the_same_words() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    house.deploy(&model, 1).await;
+    let http = house.http().await;
+    for list in [
+        "/v1/audit",
+        "/v1/clouds",
+        "/v1/controller/nodes",
+        "/v1/credentials",
+        "/v1/models",
+        "/v1/models/first/access",
+        "/v1/models/first/annotations",
+        "/v1/models/first/applications/site/history",
+        "/v1/models/first/audit",
+        "/v1/models/first/blocks",
+        "/v1/models/first/hooks",
+        "/v1/models/first/machines/0/block-devices",
+        "/v1/models/first/operations",
+        "/v1/models/first/payloads",
+        "/v1/models/first/secrets",
+        "/v1/models/first/storage",
+        "/v1/models/first/storage-pools",
+        "/v1/models/first/units",
+        "/v1/models/first/units/site/0/history",
+        "/v1/models/first/units/site/0/metrics",
+        "/v1/models/first/workers",
+        "/v1/secret-backends",
+        "/v1/users",
+        "/v1/users/admin/tokens",
+        "/v1/workers",
+    ] {
+        let (status, page) = http.get(&format!("{list}?limit=1")).await;
+        assert_eq!(status, 200, "{list}: {page}");
+        assert!(page["items"].is_array(), "{list}: {page}");
+        for limit in ["0", "1001"] {
+            let (status, problem) = http.get(&format!("{list}?limit={limit}")).await;
+            assert_eq!(
+                (status, &problem["code"]),
+                (400, &json!("limit-invalid")),
+                "{list}"
+            );
+        }
+    }
     house.close().await;
 }

@@ -32,7 +32,7 @@ async fn house() -> (House, Http) {
         ("charm.wasm", b"\0asm\x0d\0\x01\0"),
     ]);
     let (status, uploaded) = http.upload(&model, charm).await;
-    assert_eq!(status, 200, "{uploaded}");
+    assert_eq!(status, 201, "{uploaded}");
     (house, http)
 }
 
@@ -58,7 +58,7 @@ async fn a_file_goes_up_before_a_deployment_or_to_an_application() {
         (400, &json!("resource-not-found"))
     );
     let (status, deployed) = deploy(&http, json!({"theme": 1})).await;
-    assert_eq!(status, 200, "{deployed}");
+    assert_eq!(status, 201, "{deployed}");
 
     let theme = format!("{SITE}/resources/theme");
     let (status, attached) = send(&http, "PUT", &theme, "blue").await;

@@ -13,7 +13,7 @@ fn problem(answer: (u16, Value), status: u16, code: &str) -> Value {
 }
 
 fn fine(answer: (u16, Value)) -> Value {
-    assert_eq!(answer.0, 200, "{}", answer.1);
+    assert!((200..300).contains(&answer.0), "{} {}", answer.0, answer.1);
     answer.1
 }
 
@@ -174,10 +174,10 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
         !fine(
             http.get("/v1/models/first/units/site/0/history?limit=5")
                 .await
-        )
-        .as_array()
-        .unwrap()
-        .is_empty()
+        )["items"]
+            .as_array()
+            .unwrap()
+            .is_empty()
     );
 
     let status = fine(http.get("/v1/models/first/status").await);
@@ -212,7 +212,7 @@ async fn a_model_is_added_filled_looked_at_and_destroyed() {
             .await,
     );
     fine(
-        http.send("DELETE", "/v1/models/first?force&timeout_ms=0", None)
+        http.send("DELETE", "/v1/models/first?force&timeout-ms=0", None)
             .await,
     );
     assert_ne!(fine(http.get("/v1/models/first").await)["life"], "alive");
@@ -420,7 +420,7 @@ async fn stopping_is_asked_for_over_the_api() {
             .agents
     );
     let rows = fine(http.get("/v1/workers").await);
-    assert_eq!(rows[0]["worker"], "httpserver");
+    assert_eq!(rows["items"][0]["worker"], "httpserver");
     house.close().await;
 }
 
@@ -484,7 +484,7 @@ async fn processes_of_the_controller_are_listed_and_removed() {
     }
     assert_eq!(store.add_controller_node().await.unwrap(), 2);
     let nodes = "/v1/controller/nodes";
-    let listed = fine(http.get(nodes).await);
+    let listed = fine(http.get(nodes).await)["items"].take();
     let states: Vec<&str> = (0..3)
         .map(|node| listed[node]["state"].as_str().unwrap())
         .collect();
@@ -510,7 +510,8 @@ async fn processes_of_the_controller_are_listed_and_removed() {
     );
     assert_eq!(removed["address"], "127.0.0.1:2");
     fine(http.send("DELETE", "/v1/controller/nodes/2", None).await);
-    assert_eq!(fine(http.get(nodes).await).as_array().unwrap().len(), 1);
+    let left = fine(http.get(nodes).await);
+    assert_eq!(left["items"].as_array().unwrap().len(), 1);
     let last = http
         .send("DELETE", "/v1/controller/nodes/0?force=true", None)
         .await;

@@ -495,7 +495,7 @@ async fn an_agent_answers_which_workers_it_runs() {
     };
     let ((status, rows), ()) = tokio::join!(http.get(&path), answering);
     assert_eq!(status, 200);
-    let names: Vec<_> = rows
+    let names: Vec<_> = rows["items"]
         .as_array()
         .unwrap()
         .iter()

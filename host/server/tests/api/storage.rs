@@ -17,7 +17,7 @@ async fn pools_are_made_of_what_there_is_and_named_once() {
     let http = house.http().await;
     let (status, pools) = http.get(POOLS).await;
     assert_eq!(status, 200);
-    let names: Vec<&str> = pools
+    let names: Vec<&str> = pools["items"]
         .as_array()
         .unwrap()
         .iter()
@@ -27,7 +27,7 @@ async fn pools_are_made_of_what_there_is_and_named_once() {
     let new =
         json!({ "name": "fast", "provider": "loop", "attributes": { "filesystem-type": "xfs" } });
     let (status, made) = http.send("POST", POOLS, Some(new.clone())).await;
-    assert_eq!((status, &made["built-in"]), (200, &json!(false)), "{made}");
+    assert_eq!((status, &made["built-in"]), (201, &json!(false)), "{made}");
     for (new, code) in [
         (new, "storage-pool-already-exists"),
         (
@@ -58,7 +58,7 @@ async fn a_directory_is_imported_shown_and_removed() {
     let (status, imported) = http.send("POST", STORAGE, Some(import)).await;
     assert_eq!(
         (status, &imported["id"]),
-        (200, &json!("data/0")),
+        (201, &json!("data/0")),
         "{imported}"
     );
     assert_eq!(imported["status"]["status"], "pending");
@@ -93,12 +93,12 @@ async fn a_directory_is_imported_shown_and_removed() {
     );
     let path = format!("{one}?no-destroy=true");
     let (status, removed) = http.send("DELETE", &path, None).await;
-    assert_eq!(status, 200, "{removed}");
+    assert_eq!(status, 202, "{removed}");
     assert_eq!(http.get(&one).await.1["status"]["status"], "destroying");
     let (status, gone) = http
         .send("DELETE", "/v1/models/first?destroy-storage=true", None)
         .await;
-    assert_eq!((status, &gone["life"]), (200, &json!("dying")), "{gone}");
+    assert_eq!((status, &gone["life"]), (202, &json!("dying")), "{gone}");
     house.close().await;
 }
 
@@ -171,10 +171,10 @@ async fn removals_say_what_becomes_of_storage_and_block_devices_are_listed() {
     let told = house.store.set_block_devices(&model, &agent, vec![device]);
     told.await.unwrap();
     let (status, devices) = http.get("/v1/models/first/machines/0/block-devices").await;
-    assert_eq!((status, &devices[0]["name"]), (200, &json!("loop0")));
+    assert_eq!((status, &devices["items"][0]["name"]), (200, &json!("loop0")));
     let path = "/v1/models/first/units/site/0?destroy-storage";
     let (status, removed) = http.send("DELETE", path, None).await;
-    assert_eq!(status, 200, "{removed}");
+    assert_eq!(status, 202, "{removed}");
     assert!(removed.get("destroyed-storage").is_none(), "it has none");
     let path = "/v1/models/first/units/site/1?destroy-storag";
     let (status, refused) = http.send("DELETE", path, None).await;

@@ -148,7 +148,7 @@ async fn a_page_of_another_site_changes_nothing_whatever_credential_the_browser_
             &[("sec-fetch-site", "same-origin"), ("origin", own.as_str())],
             &[("sec-fetch-site", "none")],
         ] {
-            assert_eq!(status(fine).await, 200, "{fine:?}");
+            assert_eq!(status(fine).await, 201, "{fine:?}");
         }
     }
     house.close().await;
@@ -204,8 +204,8 @@ async fn an_upload_says_that_it_is_an_archive() {
     ] {
         assert_eq!(upload(kind).await, 415, "{kind:?}");
     }
-    assert_eq!(upload(Some("application/zip")).await, 200);
-    assert_eq!(upload(Some("application/octet-stream")).await, 200);
+    assert_eq!(upload(Some("application/zip")).await, 201);
+    assert_eq!(upload(Some("application/octet-stream")).await, 201);
     house.close().await;
 }
 
@@ -224,7 +224,7 @@ async fn a_token_ends_some_day_and_lives_until_then() {
         let (status, answer) = http
             .send("POST", "/v1/users/admin/tokens", Some(wanted))
             .await;
-        assert_eq!(status == 200, fine, "{seconds}: {answer}");
+        assert_eq!(status == 201, fine, "{seconds}: {answer}");
     }
     let slip = json!({ "name": "slip", "expires_in": 60 });
     let (status, problem) = http

@@ -102,8 +102,8 @@ async fn who_writes_in_a_model_trusts_nothing_with_its_owners_credential() {
         writer.get(&format!("{MODEL}/applications/one")).await.0,
         404
     );
-    assert_eq!(deploy(&writer, "one", false).await, (200, false));
-    assert_eq!(deploy(&owner, "two", true).await, (200, true));
+    assert_eq!(deploy(&writer, "one", false).await, (201, false));
+    assert_eq!(deploy(&owner, "two", true).await, (201, true));
     house.close().await;
 }
 
@@ -123,7 +123,7 @@ async fn machines_have_the_constraints_that_they_were_made_with() {
     let (status, made) = http
         .send("POST", &format!("{MODEL}/machines"), Some(wanted))
         .await;
-    assert_eq!(status, 200, "{made}");
+    assert_eq!(status, 201, "{made}");
     assert_eq!(made[0]["constraints"], "mem=1024M zones=b", "{made}");
     let (status, made) = http
         .send(
@@ -134,7 +134,7 @@ async fn machines_have_the_constraints_that_they_were_made_with() {
         .await;
     assert_eq!(
         (status, &made[0]["constraints"]),
-        (200, &json!("mem=1024M zones=a"))
+        (201, &json!("mem=1024M zones=a"))
     );
     house.close().await;
 }

@@ -67,7 +67,7 @@ async fn until_its_upgrade_is_done_a_controller_can_be_looked_at_and_not_changed
         http.send("POST", &machines, Some(json!({ "count": 1 })))
             .await
             .0,
-        200
+        201
     );
     house.close().await;
 }

@@ -43,7 +43,7 @@ async fn a_value_is_in_the_answer_to_reveal_and_nowhere_else() {
     let request = http.request("POST", SECRETS);
     let request = request.header("idempotency-key", "once").json(&new());
     let response = request.send().await.unwrap();
-    assert_eq!(response.status().as_u16(), 200);
+    assert_eq!(response.status().as_u16(), 201);
     let added = response.text().await.unwrap();
     assert!(!added.contains(VALUE), "{added}");
     let added: Value = serde_json::from_str(&added).unwrap();
@@ -108,7 +108,7 @@ async fn readers_see_secrets_writers_change_them_and_admins_look_into_them() {
     let writer = as_one(&house, Standing::Writer).await;
     let admin = as_one(&house, Standing::Admin).await;
     assert_eq!(reader.send("POST", SECRETS, Some(new())).await.0, 403);
-    assert_eq!(writer.send("POST", SECRETS, Some(new())).await.0, 200);
+    assert_eq!(writer.send("POST", SECRETS, Some(new())).await.0, 201);
     let path = format!("{SECRETS}/database");
     assert_eq!(reader.get(&path).await.0, 200);
     let reveal = format!("{path}/reveal");
@@ -164,7 +164,7 @@ async fn readers_see_secrets_writers_change_them_and_admins_look_into_them() {
         (400, &json!("secret-backend-config-invalid"))
     );
     let (_, backends) = reader.get("/v1/secret-backends").await;
-    assert_eq!(backends[0]["name"], "internal");
+    assert_eq!(backends["items"][0]["name"], "internal");
     let rotate = "/v1/controller/encryption-key/rotate";
     assert_eq!(admin.send("POST", rotate, None).await.0, 403);
     let (status, rotated) = superuser.send("POST", rotate, None).await;

@@ -12,6 +12,7 @@ use periapt_wire::rest::{AnnotationQuery, EntityAnnotations, Page, SetAnnotation
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, params, word};
 use crate::error::StoreError;
+use crate::page::Paging;
 use crate::tables::{Table, tables};
 use crate::{Result, Store, application, require_model, unit};
 
@@ -24,10 +25,6 @@ pub(crate) const TABLES: &[Table] = tables! {
         Unit "entity = 'unit-' || REPLACE($2, '/', '-')",
         Machine "entity = 'machine-' || REPLACE($2, '/', '-')";
 };
-
-/// Entities on a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 columns! {
     struct Annotation {
@@ -58,9 +55,11 @@ impl Store {
             let items = vec![of_entity(&mut db, model, tag).await?];
             return Ok(Page { items, next: None });
         }
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let paging = Paging::of(query.limit)?;
         let after = query.after.as_deref().unwrap_or_default();
-        let rows = db.all(OF_MODEL, params![model, after, limit + 1]).await?;
+        let rows = db
+            .all(OF_MODEL, params![model, after, paging.rows()])
+            .await?;
         let mut items: Vec<EntityAnnotations> = Vec::new();
         for row in rows {
             match items.last_mut() {
@@ -73,11 +72,7 @@ impl Store {
                 }),
             }
         }
-        let more = items.len() as u64 > limit;
-        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let last = items.last().filter(|_| more);
-        let next = last.map(|last| last.entity.to_string());
-        Ok(Page { items, next })
+        Ok(paging.page(items, |last| last.entity.to_string()))
     }
 
     /// Notes something of an entity, or forgets it; what is noted of it then.

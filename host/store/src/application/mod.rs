@@ -21,6 +21,7 @@ mod deploy;
 mod exposure;
 mod minimum;
 pub(crate) mod removal;
+mod scale;
 
 pub(crate) const TABLES: &[Table] = tables! {
     "application", Application "name = $2";

@@ -14,6 +14,7 @@ use periapt_wire::rest::{AuditKind, AuditQuery, AuditRecord, Page};
 
 use crate::db::{Cells, Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
+use crate::page::{Paging, before};
 use crate::{DatabaseError, Result, Store};
 
 #[cfg(test)]
@@ -28,10 +29,6 @@ const PRUNE_EVERY: u64 = 1_000;
 
 /// The result of a request whose end nobody recorded.
 const INTERRUPTED: &str = "interrupted";
-
-/// Records of a page without and with `limit`.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 columns! {
     struct Record -> AuditRecord {
@@ -115,14 +112,7 @@ impl Store {
         model: Option<&ModelUuid>,
         query: &AuditQuery,
     ) -> Result<Page<AuditRecord>> {
-        let before = match &query.after {
-            None => i64::MAX,
-            Some(after) => after.parse().map_err(|_| {
-                StoreError::bad_request(format!(
-                    "\"{after}\" is not where a page of the audit log begins"
-                ))
-            })?,
-        };
+        let before = before(query.after.as_deref())?;
         let result = query.result.as_deref().unwrap_or_default();
         if !["", "ok", "refused"].contains(&result) {
             return Err(StoreError::bad_request(format!(
@@ -130,7 +120,7 @@ impl Store {
             )));
         }
         let kinds = kinds(query.kind.as_deref().unwrap_or_default())?;
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let paging = Paging::of(query.limit)?;
         let user = query.user.as_deref().unwrap_or_default();
         let matching = match query.matching.as_deref().unwrap_or_default() {
             "" => String::new(),
@@ -145,17 +135,11 @@ impl Store {
             format!("user-{user}"),
             matching,
             result,
-            limit + 1,
+            paging.rows(),
             kinds
         ];
-        let mut items = self.glance().await?.all(RECORDS, values).await?;
-        let more = items.len() as u64 > limit;
-        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let next = items
-            .last()
-            .filter(|_| more)
-            .map(|last| last.id.to_string());
-        Ok(Page { items, next })
+        let items = self.glance().await?.all(RECORDS, values).await?;
+        Ok(paging.page(items, |last| last.id.to_string()))
     }
 }
 

@@ -3,10 +3,11 @@
 //!
 //! A block is shown with its model, so that whoever follows the model hears of it.
 
-use periapt_model::ModelUuid;
 use periapt_model::block::{BlockKind, Change};
 use periapt_model::bounds::BLOCK_MESSAGE_BYTES;
 use periapt_model::refusal::Subject;
+use periapt_model::removal::Force;
+use periapt_model::{ModelUuid, Refusal};
 use periapt_wire::rest::BlockInfo;
 
 use crate::changes::namespace;
@@ -92,6 +93,30 @@ impl Store {
             })
         })
         .await
+    }
+}
+
+/// Refuses a change that is held back, unless it is forced and may be: for one of which only its transaction knows
+/// what kind of change it is.
+pub(crate) async fn allow(
+    db: &mut Session,
+    model: &ModelUuid,
+    change: Change,
+    force: Force,
+) -> Result<()> {
+    if force != Force::No && change.can_be_forced() {
+        return Ok(());
+    }
+    let blocks = read(db, model).await?;
+    match blocks.into_iter().find(|block| block.kind.holds(change)) {
+        None => Ok(()),
+        Some(BlockInfo { kind, message }) => Err(StoreError::Refused {
+            refusal: Refusal::OperationBlocked,
+            message: match message.as_str() {
+                "" => format!("{kind} is disabled in this model"),
+                message => format!("{kind} is disabled in this model: {message}"),
+            },
+        }),
     }
 }
 

@@ -74,6 +74,8 @@ namespaces! {
     HOOK = "hook";
     /// Key: the id of the operation. It was asked for, or something became of a task of it.
     OPERATION = "operation";
+    /// Key: the number of an apply. A bundle is applied, a step of it was taken, or it ended.
+    BUNDLE = "bundle";
     /// Key: the unit, or `machine-ID`. Something became of what it was asked to run.
     TASK = "task";
     /// Key: the tag of a model, an application, a unit or a machine. What people note of it.
@@ -130,6 +132,7 @@ pub(crate) fn shows_in_status(namespace: &str) -> bool {
         namespace,
         LOG | HOOK
             | OPERATION
+            | BUNDLE
             | TASK
             | REBOOT
             | ANNOTATION

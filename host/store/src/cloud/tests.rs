@@ -132,7 +132,8 @@ async fn models_that_share_a_credential_are_suspended_together_and_others_are_no
         let statuses = || async {
             let mut statuses = Vec::new();
             for model in [&first, &second, &alone] {
-                statuses.push(store.model_summary(model).await.unwrap().status);
+                let summary = store.model_summary(model).await.unwrap();
+                statuses.push(summary.status.status.to_string());
             }
             statuses
         };

@@ -92,10 +92,10 @@ async fn by_other_roads(
             EntityKind::Machine => {
                 let shown = &status["machines"][name];
                 assert_eq!(shown["instance-id"], entity["instance-id"]);
-                assert_eq!(shown["agent-status"]["status"], entity["agent-status"]);
+                assert_eq!(shown["agent-status"]["status"], entity["agent"]["status"]);
                 assert_eq!(
                     shown["instance-status"]["status"],
-                    entity["instance-status"]
+                    entity["instance"]["status"]
                 );
             }
             EntityKind::Relation => {
@@ -103,7 +103,7 @@ async fn by_other_roads(
                 let shown = shown.iter().find(|one| one["id"] == entity["id"]);
                 let shown = shown.expect("it is in the status");
                 assert_eq!(shown["key"], entity["key"]);
-                assert_eq!(shown["status"]["status"], entity["status"]);
+                assert_eq!(shown["status"]["status"], entity["status"]["status"]);
             }
             // The status of a model shows nobody.
             EntityKind::User => {}

@@ -7,8 +7,9 @@ use periapt_wire::status::{FullStatus, UnitStatus};
 
 use super::Presence;
 use super::pattern::Patterns;
+use super::rfc3339;
 use super::rows::Rows;
-use super::shown::{View, rfc3339};
+use super::shown::View;
 use crate::views::unit::UnitRow;
 
 /// The machines whose agent is away.

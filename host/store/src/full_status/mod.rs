@@ -18,8 +18,8 @@ pub(crate) mod tests;
 mod texts;
 
 pub(crate) use pattern::matches;
+pub(crate) use periapt_model::time::text as rfc3339;
 pub use picture::StatusPicture;
-pub(crate) use shown::rfc3339;
 
 use rows::Rows;
 use shown::View;

@@ -16,8 +16,9 @@ use periapt_model::{MachineId, ModelUuid};
 use super::Presence;
 use super::assemble::lost;
 use super::news::{Names, News};
+use super::rfc3339;
 use super::rows::Rows;
-use super::shown::{View, rfc3339};
+use super::shown::View;
 use super::texts::{Stale, Texts};
 use crate::{Result, Store};
 

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use periapt_model::status::{
     Agent, ApplicationParts, Machine, Status, Workload, displayed, displayed_machine,
 };
@@ -16,6 +15,7 @@ use periapt_wire::status::{
 };
 use serde_json::json;
 
+use super::rfc3339;
 use super::rows::Rows;
 use crate::reach::public_address;
 use crate::views::application::ApplicationRow;
@@ -184,7 +184,10 @@ impl<'a> View<'a> {
                 "subordinate": self.is_subordinate(&end.application),
             })
         };
-        let info = match (relation.message.as_str(), relation.waiting_for.as_slice()) {
+        let info = match (
+            relation.status.message.as_str(),
+            relation.waiting_for.as_slice(),
+        ) {
             ("", [_, ..]) => waits_for(&relation.waiting_for),
             (message, _) => message.to_owned(),
         };
@@ -195,9 +198,9 @@ impl<'a> View<'a> {
             interface: relation.interface.clone(),
             scope: relation.scope.clone(),
             status: DetailedStatus {
-                status: relation.status.clone(),
+                status: relation.status.status.to_string(),
                 info,
-                since: Some(rfc3339(relation.created_at)),
+                since: Some(rfc3339(relation.status.since)),
                 life: relation.life.as_status().to_owned(),
                 ..DetailedStatus::default()
             },
@@ -295,11 +298,4 @@ fn detailed<W: std::fmt::Display>(status: Status<W>, life: Life) -> DetailedStat
         life: life.as_status().to_owned(),
         ..DetailedStatus::default()
     }
-}
-
-/// Microseconds since the epoch as RFC 3339 text in UTC.
-pub(crate) fn rfc3339(microseconds: i64) -> String {
-    Timestamp::from_microsecond(microseconds)
-        .map(|time| time.to_string())
-        .unwrap_or_default()
 }

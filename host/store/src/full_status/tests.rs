@@ -200,7 +200,7 @@ async fn lists_and_single_views_tell_of_relations_and_containers() {
         assert_eq!(relation, all[0]);
         assert_eq!(relation.key, "log-shipper:host site:juju-info");
         assert_eq!(
-            (relation.status.as_str(), relation.settings_version),
+            (relation.status.status.as_str(), relation.settings_version),
             ("suspending", 8)
         );
         assert_eq!(relation.waiting_for, ["site/0 to leave"]);

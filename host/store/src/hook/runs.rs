@@ -16,6 +16,7 @@ use periapt_wire::rest::{HookQuery, HookRun, HookUsage, Page};
 use crate::changes::namespace;
 use crate::db::{self, Cells, Column, Tx, columns, json, names, params, to_json, word};
 use crate::error::StoreError;
+use crate::page::{Paging, before};
 use crate::usage::meter;
 use crate::{DatabaseError, Result, Store, require_model};
 
@@ -24,10 +25,6 @@ mod tests;
 
 /// Runs kept of each unit: with a hook every five minutes, half a week.
 const RUNS_OF_UNIT: u64 = bounds::RUNS_OF_UNIT.most;
-
-/// Runs on a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";
@@ -47,13 +44,8 @@ impl Store {
                 )));
             }
         };
-        let before = match query.after.as_deref() {
-            None => i64::MAX,
-            Some(text) => text.parse().map_err(|_| {
-                StoreError::bad_request(format!("\"{text}\" is not where a page ended"))
-            })?,
-        };
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let before = before(query.after.as_deref())?;
+        let paging = Paging::of(query.limit)?;
         // Whose runs decides which index is read.
         let (select, whose) = match (&unit, &application) {
             (Some(unit), _) => (OF_UNIT, unit.to_string()),
@@ -73,17 +65,11 @@ impl Store {
             hook,
             result,
             since,
-            limit + 1,
+            paging.rows(),
             query.until.unwrap_or(i64::MAX)
         ];
-        let mut items = db.all(select, values).await?;
-        let more = items.len() as u64 > limit;
-        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let next = items
-            .last()
-            .filter(|_| more)
-            .map(|last| last.id.to_string());
-        Ok(Page { items, next })
+        let items = db.all(select, values).await?;
+        Ok(paging.page(items, |last| last.id.to_string()))
     }
 
     /// One run.

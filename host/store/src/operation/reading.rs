@@ -11,11 +11,8 @@ use periapt_wire::rest::{
 
 use crate::db::{Cells, Param, Session, columns, json, names, params, word};
 use crate::error::StoreError;
+use crate::page::{Paging, before};
 use crate::{DatabaseError, Result, Store, charm, require_model};
-
-/// Operations on a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 columns! {
     struct OperationRow {
@@ -113,13 +110,8 @@ impl Store {
         model: &ModelUuid,
         query: &OperationQuery,
     ) -> Result<Page<OperationInfo>> {
-        let before = match query.after.as_deref() {
-            None => i64::MAX,
-            Some(text) => text.parse().map_err(|_| {
-                StoreError::bad_request(format!("\"{text}\" is not where a page ended"))
-            })?,
-        };
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let before = before(query.after.as_deref())?;
+        let paging = Paging::of(query.limit)?;
         let statuses = wanted(&query.status, |status| {
             let status: std::result::Result<TaskStatus, String> = status.parse();
             status
@@ -144,12 +136,10 @@ impl Store {
             wanted(&query.applications, plain)?,
             dispatches,
             statuses,
-            limit + 1
+            paging.rows()
         ];
         let mut rows = db.all(NEWEST, values).await?;
-        let more = rows.len() as u64 > limit;
-        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let next = rows.last().filter(|_| more).map(|last| last.id.to_string());
+        let next = paging.cut(&mut rows, |last| last.id.to_string());
         let items = whole(&mut db, model, rows).await?;
         Ok(Page { items, next })
     }

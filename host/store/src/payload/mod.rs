@@ -7,6 +7,7 @@ use periapt_model::{MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::{Page, PayloadInfo, PayloadQuery, UnitPayloads};
 
 use crate::db::{Cells, Session, columns, json, optional_word, params, word};
+use crate::page::Paging;
 use crate::tables::{Table, tables};
 use crate::{DatabaseError, Result, Store, require_model, unit};
 
@@ -16,10 +17,6 @@ mod tests;
 pub(crate) const TABLES: &[Table] = tables! {
     "payload", Unit "unit = $2";
 };
-
-/// Units on a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 columns! {
     struct Row {
@@ -69,15 +66,13 @@ impl Store {
             let items = by_unit(rows);
             return Ok(Page { items, next: None });
         }
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let paging = Paging::of(query.limit)?;
         let after = query.after.as_deref().unwrap_or_default();
-        let rows = db.all(OF_MODEL, params![model, after, limit + 1]).await?;
-        let mut items = by_unit(rows);
-        let more = items.len() as u64 > limit;
-        items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let last = items.last().filter(|_| more);
-        let next = last.map(|last| last.unit.to_string());
-        Ok(Page { items, next })
+        let rows = db
+            .all(OF_MODEL, params![model, after, paging.rows()])
+            .await?;
+        let items = by_unit(rows);
+        Ok(paging.page(items, |last| last.unit.to_string()))
     }
 }
 

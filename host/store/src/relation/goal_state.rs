@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::status::{Agent, Relation as Word, Status, Workload};
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{GoalState, GoalStatus};
 
@@ -33,8 +33,8 @@ impl Store {
                 status: statuses
                     .get(&relation.id)
                     .copied()
-                    .unwrap_or("joining")
-                    .to_owned(),
+                    .unwrap_or(Word::Joining)
+                    .to_string(),
                 since: relation.created_at,
             };
             theirs.insert(other.application.to_string(), state);

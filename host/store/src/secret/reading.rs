@@ -15,11 +15,8 @@ use super::rows::{
 use super::{NO_RELATION, StoredSecret};
 use crate::db::{Session, params};
 use crate::error::StoreError;
+use crate::page::Paging;
 use crate::{Result, Store, require_model, unit};
-
-/// Secrets on a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 impl Store {
     /// Secrets of a unit and of its application.
@@ -117,20 +114,18 @@ impl Store {
         model: &ModelUuid,
         query: &SecretQuery,
     ) -> Result<Page<SecretInfo>> {
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let paging = Paging::of(query.limit)?;
         let after = query.after.as_deref().unwrap_or_default();
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
         let mut rows = match query.owner.as_deref().filter(|owner| !owner.is_empty()) {
-            None => db.all(AFTER, params![model, after, limit + 1]).await?,
+            None => db.all(AFTER, params![model, after, paging.rows()]).await?,
             Some(owner) => {
-                db.all(AFTER_OF, params![model, after, limit + 1, owner])
+                db.all(AFTER_OF, params![model, after, paging.rows(), owner])
                     .await?
             }
         };
-        let more = rows.len() as u64 > limit;
-        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let next = rows.last().filter(|_| more).map(|last| last.id.to_string());
+        let next = paging.cut(&mut rows, |last| last.id.to_string());
         let items = infos(&mut db, model, rows).await?;
         Ok(Page { items, next })
     }

@@ -11,7 +11,7 @@ async fn history(
     model: &ModelUuid,
     entity: Tag,
 ) -> Vec<(String, String, String)> {
-    let lines = fixture.store.history(model, &entity, 10_000).await;
+    let lines = fixture.store.last_statuses(model, &entity, 10_000).await;
     let lines = lines.expect("history").into_iter();
     lines
         .map(|line| (line.kind, line.status, line.message))

@@ -11,11 +11,8 @@ use periapt_wire::rest::{Page, StorageAttachmentInfo, StorageInfo, StorageQuery}
 use super::rows::{AFTER, AFTER_OF, AttachmentRow, NAMED, OF_STORAGES, StorageRow, held, require};
 use crate::db::{Session, columns, params, word};
 use crate::error::StoreError;
+use crate::page::Paging;
 use crate::{Result, Store, charm, require_model, unit};
-
-/// Storages on a page without `?limit`, and at most.
-const PAGE: u64 = 100;
-const LARGEST_PAGE: u64 = 1_000;
 
 columns! {
     struct TheirsRow {
@@ -136,7 +133,7 @@ impl Store {
         model: &ModelUuid,
         query: &StorageQuery,
     ) -> Result<Page<StorageInfo>> {
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+        let paging = Paging::of(query.limit)?;
         let after = match query.after.as_deref().filter(|after| !after.is_empty()) {
             None => -1,
             Some(after) => {
@@ -149,15 +146,13 @@ impl Store {
         let mut db = self.snapshot().await?;
         require_model(&mut db, model).await?;
         let mut rows: Vec<StorageRow> = match query.of.as_deref().filter(|of| !of.is_empty()) {
-            None => db.all(AFTER, params![model, after, limit + 1]).await?,
+            None => db.all(AFTER, params![model, after, paging.rows()]).await?,
             Some(of) => {
-                db.all(AFTER_OF, params![model, after, limit + 1, of])
+                db.all(AFTER_OF, params![model, after, paging.rows(), of])
                     .await?
             }
         };
-        let more = rows.len() as u64 > limit;
-        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let next = rows.last().filter(|_| more).map(|last| last.id.to_string());
+        let next = paging.cut(&mut rows, |last| last.id.to_string());
         let items = infos(&mut db, model, rows).await?;
         Ok(Page { items, next })
     }

@@ -27,13 +27,13 @@ async fn a_status_that_says_the_same_again_is_no_change() {
             first.advance(Duration::from_secs(1));
         }
         let history = store
-            .history(&model, &Tag::Unit(site.clone()), 100)
+            .last_statuses(&model, &Tag::Unit(site.clone()), 100)
             .await
             .expect("history");
         let words: Vec<&str> = history.iter().map(|entry| entry.status.as_str()).collect();
         assert_eq!(words, ["allocating", "waiting", "active"]);
         let last = store
-            .history(&model, &Tag::Unit(site.clone()), 1)
+            .last_statuses(&model, &Tag::Unit(site.clone()), 1)
             .await
             .expect("history");
         assert_eq!(
@@ -45,7 +45,7 @@ async fn a_status_that_says_the_same_again_is_no_change() {
             (1, "active", "ready")
         );
         let missing = store
-            .history(&model, &Tag::Unit(unit("site/9")), 1)
+            .last_statuses(&model, &Tag::Unit(unit("site/9")), 1)
             .await
             .expect_err("missing");
         assert_eq!(missing.refusal().code(), "unit-not-found");
@@ -80,7 +80,7 @@ async fn history_is_pruned_by_age_and_by_size_and_current_statuses_stay() {
             .await
             .expect("pruned");
         let left = store
-            .history(&model, &Tag::Unit(site.clone()), 1000)
+            .last_statuses(&model, &Tag::Unit(site.clone()), 1000)
             .await
             .expect("history");
         assert_eq!(left.len() as u64 + gone, 300);

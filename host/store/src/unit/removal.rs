@@ -57,18 +57,9 @@ impl Store {
                 let mut removal = Removal {
                     units: vec![unit],
                     machines: found.machine.into_iter().collect(),
-                    destroyed_storage: Vec::new(),
-                    detached_storage: Vec::new(),
+                    ..Removal::default()
                 };
-                let of = Departing {
-                    units: &removal.units.clone(),
-                    application: None,
-                    destroy: going.destroy_storage,
-                };
-                storage::departing(tx, &model, of, &mut removal).await?;
-                for unit in &removal.units {
-                    destroy_unit(tx, &model, unit, force).await?;
-                }
+                depart(tx, &model, &mut removal, going.destroy_storage, force).await?;
                 Ok(removal)
             })
         })
@@ -164,6 +155,27 @@ pub(crate) async fn leaving(
             provisioned: row.instances > 0,
         },
     }))
+}
+
+/// Begins to remove the units that a removal names, and says what becomes of their storage.
+pub(crate) async fn depart(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    removal: &mut Removal,
+    destroy_storage: bool,
+    force: bool,
+) -> Result<()> {
+    let units = removal.units.clone();
+    let of = Departing {
+        units: &units,
+        application: None,
+        destroy: destroy_storage,
+    };
+    storage::departing(tx, model, of, removal).await?;
+    for unit in &removal.units {
+        destroy_unit(tx, model, unit, force).await?;
+    }
+    Ok(())
 }
 
 /// Begins to remove a unit and those in its container; nothing when it is gone.

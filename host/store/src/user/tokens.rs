@@ -27,8 +27,10 @@ const NAME: usize = bounds::TOKEN_NAME_CHARACTERS.length();
 /// What a secret is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Sent as `Authorization: Bearer`.
+    /// Made for a program, and sent as `Authorization: Bearer`.
     Token,
+    /// Of a login, and sent in the same way.
+    Login,
     /// The cookie of a browser.
     Session,
 }
@@ -37,6 +39,7 @@ impl TokenKind {
     pub fn as_str(self) -> &'static str {
         match self {
             TokenKind::Token => "token",
+            TokenKind::Login => "login",
             TokenKind::Session => "session",
         }
     }
@@ -59,7 +62,7 @@ impl NewToken {
     /// The token of a login, which is never refused for its name.
     pub fn login(name: &str, lifetime: Duration) -> Self {
         Self {
-            kind: TokenKind::Token,
+            kind: TokenKind::Login,
             name: name.to_owned(),
             unique: false,
             lifetime,
@@ -124,16 +127,30 @@ columns! {
 }
 
 columns! {
-    struct Listed -> TokenInfo {
-        id = "id",
-        name = "name",
-        kind = "kind",
-        created_at = "created_at",
-        expires_at = "expires_at",
-        last_used = "last_used",
+    struct Listed {
+        id: String = "id",
+        name: String = "name",
+        kind: String = "kind",
+        created_at: i64 = "created_at",
+        expires_at: i64 = "expires_at",
+        last_used: Option<i64> = "last_used",
     }
     const TOKENS = "FROM token
         WHERE account = $1 AND expires_at > $2 ORDER BY created_at DESC, id";
+}
+
+impl Listed {
+    fn shown(self) -> TokenInfo {
+        TokenInfo {
+            id: self.id,
+            name: self.name,
+            kind: self.kind,
+            current: false,
+            created_at: self.created_at,
+            expires_at: self.expires_at,
+            last_used: self.last_used,
+        }
+    }
 }
 
 columns! {
@@ -165,6 +182,7 @@ impl Store {
             id: row.id,
             kind: match row.kind.as_str() {
                 "session" => TokenKind::Session,
+                "login" => TokenKind::Login,
                 _ => TokenKind::Token,
             },
             csrf: row.csrf,
@@ -201,7 +219,8 @@ impl Store {
     pub async fn tokens(&self, user: &UserName) -> Result<Vec<TokenInfo>> {
         let mut db = self.snapshot().await?;
         user::require(&mut db, user).await?;
-        Ok(db.all(TOKENS, params![user, self.now()]).await?)
+        let rows = db.all(TOKENS, params![user, self.now()]).await?;
+        Ok(rows.into_iter().map(Listed::shown).collect())
     }
 
     /// Ends one token or session of a user.
@@ -277,12 +296,13 @@ async fn issue(tx: &mut Tx, user: &UserName, wanted: NewToken) -> Result<IssuedT
         secret: random_secret(),
         csrf: match wanted.kind {
             TokenKind::Session => random_secret(),
-            TokenKind::Token => String::new(),
+            TokenKind::Token | TokenKind::Login => String::new(),
         },
         info: TokenInfo {
             id: format!("{:016x}", rand::random::<u64>()),
             name,
             kind: wanted.kind.as_str().to_owned(),
+            current: false,
             created_at: tx.now,
             expires_at: tx.now.saturating_add(lifetime),
             last_used: None,
@@ -368,8 +388,10 @@ async fn free_name(
         tx.db.execute(sql, params![user, &token.id]).await?;
     }
     let taken = |candidate: &str| {
+        // Sessions share a name; everything else that a user has is told apart by it.
+        let session = TokenKind::Session.as_str();
         held.iter()
-            .any(|token| token.name == candidate && token.kind == kind.as_str())
+            .any(|token| token.name == candidate && token.kind != session)
     };
     if kind == TokenKind::Session || !taken(&name) {
         return Ok(name);

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use periapt_model::block::BlockKind;
 use periapt_model::refusal::Subject;
+use periapt_model::status::{Model, Status};
 use periapt_model::{Life, ModelUuid};
 use periapt_wire::rest::ModelSummary;
 
 use crate::db::{Cells, Session, columns, params, word};
 use crate::error::StoreError;
-use crate::{DatabaseError, Result, Store};
+use crate::{DatabaseError, Result, Store, status};
 
 /// The message of a block of the model; null where there is none.
 macro_rules! block {
@@ -48,6 +49,12 @@ fn blocks(
     Ok(found)
 }
 
+/// Nobody said anything of a model that is just as it was made.
+fn status_or_available(cells: &mut Cells<'_>) -> std::result::Result<Status<Model>, DatabaseError> {
+    let said = status::optional(cells)?;
+    Ok(said.unwrap_or_else(|| Status::new(Model::Available, "")))
+}
+
 columns! {
     /// A model with its counts, from one statement however many models there are.
     struct Summary -> ModelSummary {
@@ -56,8 +63,7 @@ columns! {
         owner = "model.owner",
         life = "model.life" as word,
         created_at = "model.created_at",
-        status = "COALESCE(status.status, 'available')",
-        message = "COALESCE(status.message, '')",
+        status = [status::list!("status")] as status_or_available,
         cloud = "model.cloud",
         region = "model.region",
         kind = "cloud.model_type",

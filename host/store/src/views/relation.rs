@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use periapt_model::refusal::Subject;
+use periapt_model::status::{Relation as Word, Status};
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{RelationEndpoint, RelationInfo};
 
@@ -229,8 +230,10 @@ fn info(
             })
             .collect(),
         life: relation.life,
-        status: status.to_owned(),
-        message: relation.reason,
+        status: Status {
+            since: relation.created_at,
+            ..Status::new(status, relation.reason)
+        },
         suspended: relation.suspended,
         created_at: relation.created_at,
         settings_version: 0,
@@ -239,20 +242,20 @@ fn info(
 }
 
 /// The word for how far a relation is.
-fn status(relation: &Relation, present: &Present) -> &'static str {
+fn status(relation: &Relation, present: &Present) -> Word {
     if !relation.life.is_alive() {
-        return "broken";
+        return Word::Broken;
     }
     match (relation.suspended, present.is_empty()) {
-        (true, true) => return "suspended",
-        (true, false) => return "suspending",
+        (true, true) => return Word::Suspended,
+        (true, false) => return Word::Suspending,
         _ => {}
     }
     let all = relation
         .ends
         .iter()
         .all(|end| present.contains(&end.application));
-    if all { "joined" } else { "joining" }
+    if all { Word::Joined } else { Word::Joining }
 }
 
 /// How far each of some relations is, for a picture of what will be there.
@@ -260,7 +263,7 @@ pub(crate) async fn statuses(
     db: &mut Session,
     model: &ModelUuid,
     relations: &[Relation],
-) -> Result<HashMap<u64, &'static str>> {
+) -> Result<HashMap<u64, Word>> {
     let mut found = HashMap::new();
     for relation in relations {
         let sql = "SELECT DISTINCT application FROM relation_unit

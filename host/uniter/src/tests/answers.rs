@@ -143,7 +143,8 @@ async fn each_failing_hook_begins_its_own_series_of_retries() {
         .until(|record| in_error(record) && record.agent.data["hook"] == "start")
         .await;
     let now = world.clock.shared().now().as_microsecond();
-    let next = world.record().agent.data["next-retry"].as_i64().unwrap();
+    let next = world.record().agent.data["next-retry"].clone();
+    let next = periapt_model::time::parse(next.as_str().unwrap()).unwrap();
     assert!(
         (4_500_000..=5_500_000).contains(&(next - now)),
         "{next} {now}"

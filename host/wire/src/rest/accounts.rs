@@ -6,16 +6,16 @@
 //! | `POST /v1/session` | `LoginRequest` | `Session`, and a cookie |
 //! | `GET, DELETE /v1/session` | | `Session`, `Empty` |
 //! | `POST /v1/register` | `Register` | `LoginReply` |
-//! | `GET, POST /v1/users` | `AddUser` | `[UserInfo]`, `AddedUser` |
+//! | `GET, POST /v1/users` | `AddUser` | `Page<UserInfo>`, `AddedUser` |
 //! | `GET, DELETE /v1/users/{user}` | | `UserInfo`, `Empty` |
 //! | `PATCH /v1/users/{user}` | `ChangeUser` | `UserInfo` |
 //! | `PUT /v1/users/{user}/password` | `ChangePassword` | `Empty` |
 //! | `POST /v1/users/{user}/registration` | | `AddedUser` |
-//! | `GET, POST /v1/users/{user}/tokens` | `AddToken` | `[TokenInfo]`, `AddedToken` |
+//! | `GET, POST /v1/users/{user}/tokens` | `AddToken` | `Page<TokenInfo>`, `AddedToken` |
 //! | `DELETE /v1/users/{user}/tokens/{id}` | | `Empty` |
 //! | `PUT, DELETE /v1/users/{user}/access` | `Grant` | `UserInfo` |
 //! | `PUT, DELETE /v1/models/{model}/access/{user}` | `GrantModel` | `ModelAccess` |
-//! | `GET /v1/models/{model}/access` | | `[ModelAccess]` |
+//! | `GET /v1/models/{model}/access` | | `Page<ModelAccess>` |
 //!
 //! A `PUT` of an access gives at least that; a `DELETE` takes it with all above it and leaves the
 //! one below. Without a body it takes `superuser`, or the whole access to the model.
@@ -174,7 +174,8 @@ pub struct OwnModelAccess {
 pub struct Session {
     pub user: String,
     pub csrf: String,
-    /// Microseconds UTC.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub expires_at: i64,
 }
 
@@ -188,7 +189,11 @@ pub struct UserInfo {
     /// False until an invited user registered or a password was set.
     pub registered: bool,
     pub created_by: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub last_login: Option<i64>,
     pub models: Vec<OwnModelAccess>,
 }
@@ -271,10 +276,20 @@ pub struct TokenInfo {
     /// Not the secret.
     pub id: String,
     pub name: String,
-    /// `token`, or `session` of a browser.
+    /// `login`, `token` that was made for a program, or `session` of a browser.
     pub kind: String,
+    /// It is the one that the request was made with.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub current: bool,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub expires_at: i64,
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub last_used: Option<i64>,
 }
 

@@ -50,7 +50,8 @@ impl std::str::FromStr for AuditKind {
 #[serde(rename_all = "kebab-case")]
 pub struct AuditRecord {
     pub id: i64,
-    /// Microseconds UTC.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub time: i64,
     /// A tag: `user-admin`, `agent-…`.
     pub who: String,
@@ -96,8 +97,15 @@ pub struct AuditQuery {
     pub result: Option<String>,
     /// `change`, `sign-in` or `call`; several are separated by commas. All when left out.
     pub kind: Option<String>,
-    /// Microseconds UTC.
+    /// Requests of then or later, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub since: Option<i64>,
+    /// Requests before that, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<i64>,
     pub limit: Option<u64>,
     pub after: Option<String>,

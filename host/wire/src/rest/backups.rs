@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub struct Backup {
     pub id: String,
-    /// The moment it shows, microseconds UTC.
+    /// The moment it shows.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// Bytes of the file.
     pub size: u64,

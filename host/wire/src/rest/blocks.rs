@@ -2,7 +2,7 @@
 //!
 //! | method and path | answer |
 //! |---|---|
-//! | `GET .../blocks` | `[BlockInfo]`, those that hold |
+//! | `GET .../blocks` | `Page<BlockInfo>`, those that hold |
 //! | `PUT .../blocks/{kind}` with [`SetBlock`] | `BlockInfo` |
 //! | `DELETE .../blocks/{kind}` | `Empty` |
 //!

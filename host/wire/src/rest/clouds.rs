@@ -2,8 +2,8 @@
 //!
 //! | method and path | body | answer |
 //! |---|---|---|
-//! | `GET /v1/clouds` | | `[Cloud]` |
-//! | `GET /v1/credentials` | | `[CloudCredential]` |
+//! | `GET /v1/clouds` | | `Page<Cloud>` |
+//! | `GET /v1/credentials` | | `Page<CloudCredential>` |
 
 use periapt_model::ModelName;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,9 @@ pub struct CloudCredential {
     pub valid: bool,
     /// Why it is not valid; empty while it is.
     pub reason: String,
-    /// Since when, microseconds UTC; 0 for one about which nobody ever said anything.
+    /// Since when; 1970 for one about which nobody ever said anything.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub since: i64,
     /// Those that use it.
     #[schema(value_type = Vec<String>)]

@@ -18,7 +18,9 @@ pub struct ModelCredential {
     pub valid: bool,
     /// Why it is not valid; empty while it is.
     pub reason: String,
-    /// Since when, microseconds UTC; 0 for one about which nobody ever said anything.
+    /// Since when; 1970 for one about which nobody ever said anything.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub since: i64,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | method and path | query | answer |
 //! |---|---|---|
-//! | `GET /v1/events`, `GET /v1/models/{model}/events` | | `text/event-stream` of `Event`, id is `sequence` |
+//! | `GET /v1/events`, `GET /v1/models/{model}/events` | `EventQuery` | `text/event-stream` of `Event`, id is `sequence` |
 //! | `GET /v1/models/{model}/wait` | `WaitQuery` | `Waited`; 408 `wait-timed-out` |
 //!
 //! The stream begins with a `snapshot` event for each entity and one `current` event, or, after
@@ -40,6 +40,17 @@ pub struct Event {
     /// As `GET` of the entity answers, of a unit without the settings of its relations; none when
     /// it is gone.
     pub entity: Option<Value>,
+}
+
+/// Which events are wanted: all when left out. What does not fit is in no snapshot and makes no change.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
+pub struct EventQuery {
+    /// Kinds of entities, comma separated: `unit,application`.
+    pub kinds: Option<String>,
+    /// Only this application, its units, and the relations that it is in.
+    pub application: Option<String>,
 }
 
 /// Data of `current`.

@@ -23,7 +23,9 @@ pub struct HookRun {
     #[schema(required = true)]
     pub about: String,
     pub charm: String,
-    /// When its turn came, microseconds UTC.
+    /// When its turn came.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
     /// From then until its commit was asked for or it had failed, microseconds.
     pub duration: i64,
@@ -79,9 +81,15 @@ pub struct HookQuery {
     pub hook: Option<String>,
     /// `ok` or `failed`.
     pub result: Option<String>,
-    /// Nothing that began before, microseconds UTC.
+    /// Runs that began then or later, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub since: Option<i64>,
-    /// Nothing that began after, microseconds UTC.
+    /// Runs that began then or earlier, RFC 3339.
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<i64>,
     pub limit: Option<u64>,
     pub after: Option<String>,

@@ -15,6 +15,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::status::{Machine, Relation, Status};
 use periapt_model::{ApplicationName, Life, MachineId, UnitName};
 use serde::{Deserialize, Serialize};
 
@@ -24,18 +25,18 @@ pub struct MachineInfo {
     pub id: MachineId,
     pub life: Life,
     pub instance_id: String,
-    /// Of the machine agent: `started`, `pending`, `down`, …
-    pub agent_status: String,
-    pub agent_message: String,
+    /// Of the machine agent.
+    pub agent: Status<Machine>,
     /// Of the instance, as its provider tells.
-    pub instance_status: String,
-    pub instance_message: String,
+    pub instance: Status<Machine>,
     pub addresses: Vec<String>,
     pub hardware: String,
     /// What it had to be like when it was made, `arch=amd64 mem=4096M`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub constraints: String,
     pub units: Vec<UnitName>,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// What its removal still waits for, in words.
     #[serde(default)]
@@ -54,12 +55,13 @@ pub struct RelationInfo {
     pub scope: String,
     pub endpoints: Vec<RelationEndpoint>,
     pub life: Life,
-    /// `joining`, `joined`, `suspending`, `suspended` or `broken`.
-    pub status: String,
-    pub message: String,
+    /// Its message is why it is suspended.
+    pub status: Status<Relation>,
     #[serde(default)]
     #[schema(required = true)]
     pub suspended: bool,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// Grows whenever somebody enters the relation or changes settings in it.
     #[serde(default)]

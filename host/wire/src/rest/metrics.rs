@@ -3,7 +3,7 @@
 //! | method and path | query | answer |
 //! |---|---|---|
 //! | `GET /v1/models/{model}/metrics` | `ListQuery` | `Page<MetricInfo>`, the newest of each, by unit, name and labels |
-//! | `GET /v1/models/{model}/units/{name}/{number}/metrics` | `limit` | `[MetricHistory]` |
+//! | `GET /v1/models/{model}/units/{name}/{number}/metrics` | `MetricHistoryQuery` | `Page<MetricHistory>` |
 
 use periapt_model::charm::metrics::Labels;
 use periapt_model::{ApplicationName, UnitName};
@@ -19,7 +19,9 @@ pub struct MetricInfo {
     pub application: ApplicationName,
     pub metric: String,
     pub labels: Labels,
-    /// Seconds since the epoch, by the clock of the unit's agent.
+    /// By the clock of the unit's agent.
+    #[serde(with = "periapt_model::time::seconds")]
+    #[schema(value_type = String, format = DateTime)]
     pub timestamp: i64,
     pub value: f64,
 }
@@ -37,7 +39,19 @@ pub struct MetricHistory {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct MetricValue {
-    /// Seconds since the epoch.
+    #[serde(with = "periapt_model::time::seconds")]
+    #[schema(value_type = String, format = DateTime)]
     pub timestamp: i64,
     pub value: f64,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[serde(default, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
+pub struct MetricHistoryQuery {
+    /// The last values of each metric, 20 when left out, at most 10,000.
+    pub values: Option<u64>,
+    /// Metrics on a page, 1 to 1000; 100 when left out.
+    pub limit: Option<u64>,
+    pub after: Option<String>,
 }

@@ -9,6 +9,7 @@ mod annotations;
 mod audit;
 mod backups;
 mod blocks;
+mod bundles;
 mod clouds;
 mod constraints;
 mod credentials;
@@ -39,7 +40,7 @@ use std::collections::BTreeMap;
 
 use periapt_model::block::BlockKind;
 use periapt_model::config::{ConfigValue, Schema, Value, Values};
-use periapt_model::status::{Agent, Status, Workload};
+use periapt_model::status::{Agent, Model, Status, Workload};
 use periapt_model::storage::{Asked, StorageId};
 use periapt_model::{ApplicationName, Life, MachineId, ModelName, ModelUuid, UnitName};
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,7 @@ pub use annotations::*;
 pub use audit::*;
 pub use backups::Backup;
 pub use blocks::*;
+pub use bundles::*;
 pub use clouds::*;
 pub use constraints::*;
 pub use credentials::*;
@@ -87,6 +89,22 @@ pub struct LoginRequest {
     /// What to call the token; `cli` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Seconds until the token ends, at most 400 days; a day when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u64>,
+}
+
+impl LoginRequest {
+    /// A login as it usually is.
+    #[must_use]
+    pub fn new(user: impl Into<String>, password: impl Into<String>) -> Self {
+        Self {
+            user: user.into(),
+            password: password.into(),
+            name: None,
+            expires_in: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -95,6 +113,12 @@ pub struct LoginReply {
     pub user: String,
     /// Sent as `Authorization: Bearer`.
     pub token: String,
+    /// By which the user's list of tokens names it.
+    pub id: String,
+    /// When it ends, unless it is ended before: by `DELETE /v1/session` with the token, or from the list.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -110,6 +134,8 @@ pub struct ControllerInfo {
     #[serde(default)]
     pub charm_repository: String,
     pub models: u64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
     /// `sqlite` or `postgresql`.
     pub database: String,
@@ -160,11 +186,12 @@ pub struct ModelSummary {
     pub region: String,
     pub owner: String,
     pub life: Life,
-    pub status: String,
-    pub message: String,
+    pub status: Status<Model>,
     pub applications: u64,
     pub machines: u64,
     pub units: u64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// What is disabled in it (`destroy-model`, `remove-object`, `all`), with why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -371,7 +398,7 @@ pub struct UnitInfo {
     pub relations: Vec<UnitRelation>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Removal {
     pub units: Vec<UnitName>,
@@ -396,6 +423,9 @@ pub struct ResolveRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HistoryEntry {
+    pub id: i64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub time: i64,
     /// `workload`, `juju-unit`, `application`, `machine`, `juju-machine`.
     pub kind: String,

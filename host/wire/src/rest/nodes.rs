@@ -11,7 +11,9 @@ pub struct ControllerNode {
     /// `host:port`; empty until it first served.
     pub address: String,
     pub state: NodeState,
-    /// Its last sign of life, microseconds UTC; 0 until it first served.
+    /// Its last sign of life; 1970 until it first served.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub seen_at: i64,
     /// It gives this answer.
     pub answers: bool,

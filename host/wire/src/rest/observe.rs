@@ -49,7 +49,9 @@ pub struct Check {
 pub struct Figures {
     /// Seconds between two samples.
     pub step: u64,
-    /// When each sample was taken, microseconds UTC, oldest first.
+    /// When each sample was taken, oldest first.
+    #[serde(with = "periapt_model::time::micros::list")]
+    #[schema(value_type = Vec<String>)]
     pub times: Vec<i64>,
     /// By name; null where there was nothing to measure.
     pub series: BTreeMap<String, Vec<Option<f64>>>,
@@ -96,7 +98,8 @@ pub struct NodeView {
     /// Names of nodes of the same engine.
     pub inputs: Vec<String>,
     pub start_count: u64,
-    /// Microseconds UTC.
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at: Option<i64>,
     /// How it last ended, or why it was uninstalled.
     pub error: Option<String>,
@@ -121,14 +124,20 @@ pub struct MachineLockReport {
     pub history: Vec<LockTurn>,
 }
 
-/// Times in microseconds UTC.
+/// A turn that was asked for, had or given back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LockTurn {
     /// `site/0: run config-changed hook`.
     pub reason: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub requested_at: i64,
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub acquired_at: Option<i64>,
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub released_at: Option<i64>,
 }
 
@@ -141,6 +150,8 @@ pub struct UnitWorker {
     pub machine: String,
     /// `starting`, `started` or `stopping`.
     pub state: String,
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at: Option<i64>,
     pub error: Option<String>,
     /// What its uniter says of itself.
@@ -154,7 +165,11 @@ pub struct LeaseReport {
     pub model: ModelUuid,
     pub name: String,
     pub holder: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub expires_at: i64,
     /// Who keeps it with its holder past its time, `controller-UUID` while upgrade steps run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -169,7 +184,9 @@ pub struct PresenceReport {
     #[schema(value_type = String)]
     pub agent: AgentName,
     pub connections: u64,
-    /// When the first of the connections logged in, microseconds UTC; none while there is none.
+    /// When the first of the connections logged in; none while there is none.
+    #[serde(default, with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub since: Option<i64>,
     /// `connected`, `connected elsewhere` (to another process of the controller), `expected` (shortly after the controller's start) or `lost`.
     pub state: String,

@@ -65,13 +65,18 @@ pub struct OperationInfo {
     pub status: TaskStatus,
     /// Who asked.
     pub user: String,
-    /// Microseconds UTC, as all times here.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub enqueued_at: i64,
     /// When the first of its tasks began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at: Option<i64>,
     /// When the last of them ended, once all have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub completed_at: Option<i64>,
     /// Without results and progress.
     pub tasks: Vec<TaskInfo>,
@@ -103,10 +108,16 @@ pub struct TaskInfo {
     #[serde(default)]
     #[schema(required = true)]
     pub message: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub enqueued_at: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub completed_at: Option<i64>,
     /// How long it may compute, milliseconds, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +151,8 @@ impl TaskInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct TaskLine {
-    /// Microseconds UTC.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub time: i64,
     pub message: String,
 }

@@ -91,6 +91,7 @@ paths! {
     APPLICATION_REFRESH(2) = "/v1/models/{model}/applications/{name}/refresh";
     APPLICATION_RESOURCES(2) = "/v1/models/{model}/applications/{name}/resources";
     APPLICATION_RESOURCE(3) = "/v1/models/{model}/applications/{name}/resources/{resource}";
+    APPLICATION_SCALE(2) = "/v1/models/{model}/applications/{name}/scale";
     APPLICATION_TRAFFIC(2) = "/v1/models/{model}/applications/{name}/traffic";
     APPLICATION_TRUST(2) = "/v1/models/{model}/applications/{name}/trust";
     APPLICATION_UNEXPOSE(2) = "/v1/models/{model}/applications/{name}/unexpose";
@@ -99,6 +100,10 @@ paths! {
     BLOB(2) = "/v1/models/{model}/blobs/{digest}";
     BLOCKS(1) = "/v1/models/{model}/blocks";
     BLOCK(2) = "/v1/models/{model}/blocks/{kind}";
+    BUNDLE_EXPORT(1) = "/v1/models/{model}/bundle";
+    BUNDLE_DRIFT(1) = "/v1/models/{model}/bundle/drift";
+    BUNDLES(1) = "/v1/models/{model}/bundles";
+    BUNDLE(2) = "/v1/models/{model}/bundles/{apply}";
     CHARM_REVISIONS(1) = "/v1/models/{model}/charm-revisions";
     MODEL_CHARM_REPOSITORY_TAKE(1) = "/v1/models/{model}/charm-repository/take";
     CHARMS(1) = "/v1/models/{model}/charms";

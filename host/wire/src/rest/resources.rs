@@ -70,7 +70,8 @@ pub struct AttachedResource {
     pub sha256: String,
     pub size: u64,
     pub uploaded_by: String,
-    /// Microseconds UTC.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub uploaded_at: i64,
 }
 

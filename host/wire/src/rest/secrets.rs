@@ -10,7 +10,7 @@
 //! | `POST .../secrets/{secret}/reveal` with [`RevealSecret`] | | `RevealedSecret` |
 //! | `POST .../secrets/{secret}/grants` with [`SecretGrants`] | | `SecretInfo` |
 //! | `DELETE .../secrets/{secret}/grants/{application}` | | `SecretInfo` |
-//! | `GET /v1/secret-backends` | | `[SecretBackendInfo]` |
+//! | `GET /v1/secret-backends` | | `Page<SecretBackendInfo>` |
 //! | `POST /v1/secret-backends` with [`NewSecretBackend`] | | `SecretBackendInfo` |
 //! | `PATCH /v1/secret-backends/{backend}` with [`UpdateSecretBackend`] | | `SecretBackendInfo` |
 //! | `DELETE /v1/secret-backends/{backend}` | `SecretBackendRemoval` | `Empty` |
@@ -39,15 +39,22 @@ pub struct SecretInfo {
     pub description: String,
     #[schema(value_type = String)]
     pub rotate: RotatePolicy,
-    /// Microseconds UTC, as all times here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub next_rotate: Option<i64>,
     /// When the newest revision expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub expires: Option<i64>,
     /// Whether revisions go as soon as nobody is on them.
     pub auto_prune: bool,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub updated_at: i64,
     /// In order; the last is the newest.
     pub revisions: Vec<SecretRevision>,
@@ -68,8 +75,12 @@ pub struct SecretRevision {
     pub revision: u32,
     /// The back end in which it is.
     pub backend: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub expires: Option<i64>,
     /// Units that are on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -175,8 +186,9 @@ pub struct SecretBackendInfo {
     /// How often its token is replaced, seconds; never when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_rotate_interval: Option<u64>,
-    /// Microseconds UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "periapt_model::time::micros::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub next_token_rotate: Option<i64>,
     /// Revisions in it, of all models.
     pub secrets: u64,
@@ -226,7 +238,8 @@ pub struct SecretBackendRemoval {
 #[serde(rename_all = "kebab-case")]
 pub struct EncryptionKeyInfo {
     pub id: String,
-    /// Microseconds UTC.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     /// So many keys of models were sealed anew.
     pub sealed_again: u64,

@@ -9,10 +9,10 @@
 //! | `POST .../storage/{name}/{number}/attach` with [`AttachStorage`] | | `StorageInfo` |
 //! | `POST .../storage/{name}/{number}/detach` with [`DetachStorage`] | | `StorageInfo` |
 //! | `POST .../units/{name}/{number}/storage` with [`AddStorage`] | | `[StorageInfo]` |
-//! | `GET .../storage-pools` | | `[StoragePoolInfo]` |
+//! | `GET .../storage-pools` | | `Page<StoragePoolInfo>` |
 //! | `POST .../storage-pools` with [`NewStoragePool`] | | `StoragePoolInfo` |
 //! | `DELETE .../storage-pools/{pool}` | | `Empty` |
-//! | `GET .../machines/{machine}/block-devices` | | `[BlockDevice]` |
+//! | `GET .../machines/{machine}/block-devices` | | `Page<BlockDevice>` |
 //!
 //! Sizes are MiB. What was taken away is in the answer until its directory is gone.
 
@@ -46,6 +46,8 @@ pub struct StorageInfo {
     pub persistent: bool,
     /// The name of its directory; by it, it can be imported once it was given up.
     pub provider_id: String,
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: i64,
     pub attachments: Vec<StorageAttachmentInfo>,
 }

@@ -26,7 +26,9 @@ pub struct ServiceInfo {
     pub startup: String,
     /// `active`, `backoff`, `failed`, …
     pub current: String,
-    /// Since when, seconds since the epoch; 0 before it was seen.
+    /// Since when; 1970 before it was seen.
+    #[serde(with = "periapt_model::time::seconds")]
+    #[schema(value_type = String, format = DateTime)]
     pub since: i64,
     pub restarts: u32,
     /// How it last ended, in words.
@@ -47,7 +49,8 @@ pub struct ServiceInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ServicePassed {
-    /// Seconds since the epoch.
+    #[serde(with = "periapt_model::time::seconds")]
+    #[schema(value_type = String, format = DateTime)]
     pub at: i64,
     /// `starting`, `active`, `backoff`, …
     pub current: String,
@@ -106,7 +109,9 @@ pub struct Traffic {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct TrafficMinute {
-    /// When it began, microseconds UTC.
+    /// When it began.
+    #[serde(with = "periapt_model::time::micros")]
+    #[schema(value_type = String, format = DateTime)]
     pub time: i64,
     pub requests: u64,
     /// Answered with 4xx.

@@ -15,7 +15,7 @@ import {
 } from './topologyDrawing';
 import { Key, TabContent, tabSpoken } from './TopologyParts';
 import { lineLabel, shapeOf, worstLook, type Attachment, type Shape } from './topologyLines';
-import type { RelationInfo, TopologyApplication } from './types';
+import { PLAN_MARKS, type RelationInfo, type TopologyApplication } from './types';
 
 export interface TopologyProps {
   applications: TopologyApplication[];
@@ -28,6 +28,10 @@ export interface TopologyProps {
 
 const UNIT_MARKS = 6;
 
+function markClass({ mark }: TopologyApplication): string {
+  return mark ? `graph-marked is-${mark}` : '';
+}
+
 function unitsText(count: number): string {
   return `${count} ${count === 1 ? 'unit' : 'units'}`;
 }
@@ -37,7 +41,8 @@ function spokenOf(application: TopologyApplication): string {
   const units = application.unitStatuses.length > 0 ? `: ${countStatuses(application.unitStatuses)}` : '';
   const message = application.message ? `, ${application.message}` : '';
   const kind = application.subordinate ? ', subordinate' : '';
-  return `, ${application.status || 'unset'}${message}${kind}, ${unitsText(application.units)}${units}`;
+  const mark = application.mark ? `, ${PLAN_MARKS[application.mark]}` : '';
+  return `${mark}, ${application.status || 'unset'}${message}${kind}, ${unitsText(application.units)}${units}`;
 }
 
 /** Applications and relations of a model: a picture, or the same as a list. */
@@ -83,7 +88,7 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
         const { name, subordinate } = application;
         const look = attachment ? `graph-tab is-${worstLook(attachment.relations)}` : '';
         const shared = {
-          className: `graph-box chart-tone-${tone} ${look} ${subordinate && !attachment ? 'is-dashed' : ''}`,
+          className: `graph-box chart-tone-${tone} ${look} ${subordinate && !attachment ? 'is-dashed' : ''} ${markClass(application)}`,
           title: attachment ? tabSpoken(application, attachment) : application.message || undefined,
           onClick: (event: MouseEvent) => open(event, name),
           onMouseEnter: () => setPointed(id),
@@ -225,6 +230,11 @@ function BoxContent({ application, compact }: { application: TopologyApplication
         <StatusShape status={status} size={16} />
         <span className="graph-box-name">{name}</span>
         <span className="chart-unseen">{spokenOf(application)}</span>
+        {application.mark ? (
+          <span className="graph-mark" aria-hidden="true">
+            {PLAN_MARKS[application.mark]}
+          </span>
+        ) : null}
         {compact ? (
           <span className="graph-box-text" aria-hidden="true">
             {units}
@@ -273,6 +283,7 @@ function TopologyRow(props: {
             {application.name}
           </button>
         )}
+        {application.mark ? <span className="graph-mark">{PLAN_MARKS[application.mark]}</span> : null}
         <StatusMark status={application.status} />
         <span>{unitsText(application.units)}</span>
         <span className="chart-muted">{application.charm}</span>

@@ -6,6 +6,7 @@ import EngineGraph from './EngineGraph';
 import { ConfigForm, FiguresChart, HookChart, LogTable, Name, StatusTimeline } from './index';
 import Topology from './Topology';
 import type { ApplicationConfig, HookRun, LogRecord, TopologyApplication } from './types';
+import { timeText } from './time';
 
 const NOW = 1_800_000_000_000_000;
 
@@ -34,7 +35,7 @@ describe('Topology', () => {
       id: 1,
       interface: 'http',
       scope: 'global',
-      status: 'joined',
+      status: { status: 'joined' as const },
       endpoints: [
         { application: 'front', name: 'website', role: 'requirer' },
         { application: 'site', name: 'website', role: 'provider' },
@@ -52,11 +53,11 @@ describe('Topology', () => {
 
   it('hangs a subordinate below each of its principals and says how their relation is', () => {
     const shipper = { ...application('shipper', 'active'), subordinate: true };
-    const beside = (id: number, principal: string, status: string) => ({
+    const beside = (id: number, principal: string, status: 'joined' | 'suspended') => ({
       id,
       interface: 'juju-info',
       scope: 'container',
-      status,
+      status: { status },
       endpoints: [
         { application: 'shipper', name: 'logs', role: 'requirer' },
         { application: principal, name: 'juju-info', role: 'provider' },
@@ -126,7 +127,7 @@ describe('HookChart', () => {
     application: 'site',
     hook: id === 1 ? 'install' : 'start',
     charm: 'local:site-0',
-    'started-at': NOW - (10 - id) * 60_000_000,
+    'started-at': timeText(NOW - (10 - id) * 60_000_000),
     duration: id * 4000,
     result,
     code: result === 'ok' ? '' : 'trap',
@@ -154,7 +155,8 @@ describe('HookChart', () => {
 describe('StatusTimeline', () => {
   it('lists the newest first and more when asked', () => {
     const entries = Array.from({ length: 5 }, (_, index) => ({
-      time: NOW - (5 - index) * 60_000_000,
+      id: index,
+      time: timeText(NOW - (5 - index) * 60_000_000),
       kind: 'workload',
       status: index === 4 ? 'active' : 'waiting',
       message: `step ${index}`,
@@ -228,7 +230,7 @@ describe('ConfigForm', () => {
 describe('LogTable', () => {
   const records = Array.from(
     { length: 10_000 },
-    (_, index): LogRecord => ({ time: NOW + index, entity: 'unit-site-0', level: 'INFO', module: 'unit', message: `line ${index}` }),
+    (_, index): LogRecord => ({ time: timeText(NOW + index), entity: 'unit-site-0', level: 'INFO', module: 'unit', message: `line ${index}` }),
   );
 
   it('draws a window of ten thousand lines, at the end', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { clockTime, durationText, machineTime, relativeTime, roughDuration, timeTicks, zonedTime } from './time';
+import { clockTime, durationText, machineTime, micros, relativeTime, roughDuration, timeText, timeTicks, zonedTime } from './time';
 
 const SECOND = 1_000_000;
 const NOON = Date.UTC(2026, 10, 21, 12) * 1000;
@@ -40,5 +40,13 @@ describe('times in words', () => {
       expect(clockTime(time).startsWith(text)).toBe(true);
     }
     expect(timeTicks(NOON, NOON, 5)).toEqual([]);
+  });
+
+  it('reads and writes times as the API does, to the microsecond', () => {
+    for (const time of [0, 1, 250_000, NOON, NOON + 123_456]) expect(micros(timeText(time))).toBe(time);
+    expect(timeText(1)).toBe('1970-01-01T00:00:00.000001Z');
+    expect(timeText(NOON)).toBe('2026-11-21T12:00:00Z');
+    expect(micros('2026-11-21T13:00:00.5+01:00')).toBe(NOON + 500_000);
+    expect(exactTime(timeText(NOON))).toBe(exactTime(NOON));
   });
 });

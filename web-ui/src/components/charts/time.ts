@@ -1,4 +1,9 @@
-/** Times and durations in words. All are microseconds, as in the API. */
+/**
+ * Times and durations in words. A time is text in RFC 3339, as in the API, or microseconds since 1970, with which
+ * charts count; durations are microseconds.
+ */
+
+export type Moment = string | number;
 
 const SECOND = 1_000_000;
 const MINUTE = 60 * SECOND;
@@ -10,8 +15,22 @@ export function present(): number {
   return Date.now() * 1000;
 }
 
-function dateOf(time: number): Date {
-  return new Date(time / 1000);
+/** A time in microseconds since 1970. */
+export function micros(time: Moment): number {
+  if (typeof time === 'number') return time;
+  const fraction = /\.(\d{1,6})/.exec(time)?.[1] ?? '';
+  return Date.parse(time.replace(/\.\d+/, '')) * 1000 + Number(fraction.padEnd(6, '0'));
+}
+
+/** A time as the API writes it, to the microsecond. */
+export function timeText(time: number): string {
+  const fraction = String(((time % SECOND) + SECOND) % SECOND).padStart(6, '0').replace(/0+$/, '');
+  const whole = new Date(Math.floor(time / SECOND) * 1000).toISOString().slice(0, 19);
+  return `${whole}${fraction && `.${fraction}`}Z`;
+}
+
+function dateOf(time: Moment): Date {
+  return new Date(micros(time) / 1000);
 }
 
 function pad(value: number, width = 2): string {
@@ -19,7 +38,7 @@ function pad(value: number, width = 2): string {
 }
 
 /** `2026-11-21 15:04:05`, in the reader's time zone. */
-export function exactTime(time: number): string {
+export function exactTime(time: Moment): string {
   const date = dateOf(time);
   return (
     `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ` + clockTime(time)
@@ -34,20 +53,20 @@ export function zonedTime(time: number): string {
 }
 
 /** `15:04:05`, in the reader's time zone. */
-export function clockTime(time: number): string {
+export function clockTime(time: Moment): string {
   const date = dateOf(time);
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
 }
 
 /** `2026-11-21T15:04:05.123Z`, for `<time dateTime>`. */
-export function machineTime(time: number): string {
+export function machineTime(time: Moment): string {
   const date = dateOf(time);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
 /** `3 min ago`; `now` within a few seconds; `in 5 s` when it is yet to come. */
-export function relativeTime(time: number, now: number): string {
-  const distance = now - time;
+export function relativeTime(time: Moment, now: number): string {
+  const distance = now - micros(time);
   if (Math.abs(distance) < 3 * SECOND) return 'now';
   const words = roughDuration(Math.abs(distance));
   return distance > 0 ? `${words} ago` : `in ${words}`;

@@ -22,7 +22,8 @@ export function boxSize(applications: number): Sizes {
 /** `front:website – site:website (http, 80/tcp)`. */
 export function relationText(relation: RelationInfo): string {
   const ends = relation.endpoints.map((end) => `${end.application}:${end.name}`).join(' – ');
-  const troubled = relation.status !== '' && relation.status !== 'joined' ? `, ${relation.status}` : '';
+  const { status } = relation.status;
+  const troubled = status !== 'joined' ? `, ${status}` : '';
   const ports = relation.ports?.length ? `, ${relation.ports.join(', ')}` : '';
   return `${ends} (${relation.interface}${ports}${relation.scope === 'container' ? ', subordinate' : ''}${troubled})`;
 }

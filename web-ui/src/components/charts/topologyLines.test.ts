@@ -13,7 +13,7 @@ function relation(requirer: string, provider: string, more: Partial<RelationInfo
     id: 0,
     interface: 'http',
     scope: 'global',
-    status: 'joined',
+    status: { status: 'joined' },
     endpoints: [
       { application: requirer, name: 'in', role: 'requirer' },
       { application: provider, name: 'out', role: 'provider' },
@@ -22,7 +22,8 @@ function relation(requirer: string, provider: string, more: Partial<RelationInfo
   };
 }
 
-const beside = (guest: string, host: string, status = 'joined') => relation(guest, host, { scope: 'container', status });
+const beside = (guest: string, host: string, status: RelationInfo['status']['status'] = 'joined') =>
+  relation(guest, host, { scope: 'container', status: { status } });
 
 const names = ({ boxes, attached, lines }: ReturnType<typeof shapeOf>) => ({
   boxes,
@@ -35,12 +36,12 @@ describe('lines', () => {
     const ports = ['80/tcp', '81/tcp', '90/tcp'];
     expect(lineLabel([relation('front', 'site')])).toBe('http');
     expect(lineLabel([relation('front', 'site', { ports: ['80/tcp'] })])).toBe('http · 80/tcp');
-    const several = [relation('front', 'site', { ports }), relation('front', 'site', { ports, status: 'suspended' })];
+    const several = [relation('front', 'site', { ports }), relation('front', 'site', { ports, status: { status: 'suspended' } })];
     expect(lineLabel(several)).toBe('http · 80/tcp, 81/tcp +1 · suspended');
   });
 
   it('go from the provider to the requirer, one for each pair, as bad as the worst', () => {
-    const relations = [relation('front', 'site'), relation('site', 'front', { status: 'suspending' }), relation('site', 'site')];
+    const relations = [relation('front', 'site'), relation('site', 'front', { status: { status: 'suspending' } }), relation('site', 'site')];
     const shape = shapeOf([application('site'), application('front')], relations);
     expect(names(shape)).toEqual({ boxes: ['front', 'site'], attached: [], lines: ['site front'] });
     expect(worstLook(shape.lines[0]?.relations ?? [])).toBe('suspended');

@@ -19,7 +19,7 @@ export function lineLook(status: string): LineLook {
 
 /** The worst of several relations, as one line shows them all. */
 export function worstLook(relations: RelationInfo[]): LineLook {
-  const worst = Math.max(0, ...relations.map((each) => LINE_LOOKS.indexOf(lineLook(each.status))));
+  const worst = Math.max(0, ...relations.map((each) => LINE_LOOKS.indexOf(lineLook(each.status.status))));
   return LINE_LOOKS[worst] ?? 'joined';
 }
 

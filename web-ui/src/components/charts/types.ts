@@ -15,17 +15,28 @@ export interface TopologyApplication {
   unitStatuses: string[];
   charm: string;
   subordinate: boolean;
+  /** What a plan makes of it. */
+  mark?: PlanMark | undefined;
 }
+
+/** `removed` is what only the model has: a bundle that is applied leaves it in place. */
+export type PlanMark = 'added' | 'changed' | 'removed';
+
+export const PLAN_MARKS: Record<PlanMark, string> = {
+  added: 'added',
+  changed: 'changed',
+  removed: 'not in the bundle',
+};
 
 export type { HistoryEntry, LogRecord, RelationEndpoint } from '../../api/types';
 
-export type RelationInfo = Pick<api.RelationInfo, 'id' | 'endpoints' | 'interface' | 'scope' | 'status'> &
-  Partial<Pick<api.RelationInfo, 'message'>> & {
-    /** That flow by it, as far as it is known: `80/tcp`. */
-    ports?: string[] | undefined;
-  };
+export type RelationInfo = Pick<api.RelationInfo, 'id' | 'endpoints' | 'interface' | 'scope'> & {
+  status: Pick<api.RelationInfo['status'], 'status'>;
+  /** That flow by it, as far as it is known: `80/tcp`. */
+  ports?: string[] | undefined;
+};
 
-/** One run of one hook; times and durations in microseconds. */
+/** One run of one hook; durations in microseconds. */
 export type HookRun = Pick<
   api.HookRun,
   | 'id'

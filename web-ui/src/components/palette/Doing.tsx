@@ -80,7 +80,7 @@ function AddMachineDialog({ model, count, onClose }: { model: string; count: str
   const [text, setText] = useState(count);
   const wanted = Number(text);
   const valid = /^\d+$/.test(text) && wanted >= 1 && wanted <= 1000;
-  const add = useAct(() => machineApi.add(model, wanted), onClose);
+  const add = useAct(() => machineApi.add(model, wanted, ""), onClose);
   return (
     <Dialog
       title="Add machine"

@@ -57,7 +57,10 @@ export function Tokens({ user }: { user: string }) {
           <tbody>
             {tokens.data.map((token) => (
               <tr key={token.id}>
-                <th scope="row">{token.name || token.id}</th>
+                <th scope="row">
+                  {token.name || token.id}
+                  {token.current && <span className="muted"> (this one)</span>}
+                </th>
                 <td data-label="Kind">{token.kind}</td>
                 <td data-label="Added" className="nowrap">
                   <Time at={token["created-at"]} />

@@ -69,9 +69,9 @@ export function ScaleDialog({ model, application, units, wanted: given, onClose 
         <CommandHint
           cli={command("add-unit", "-m", model, name, "-n", String(more))}
           request={{
-            method: "POST",
-            path: `${paths.application(model, name)}/units`,
-            body: { count: more },
+            method: "PUT",
+            path: `${paths.application(model, name)}/scale`,
+            body: { units: wanted },
           }}
         />
       )}

@@ -14,7 +14,7 @@ function opened(held: { kind: string; message: string }[], mayAdmin = true): str
   const asked: string[] = [];
   vi.stubGlobal("fetch", (address: string, { method, body }: RequestInit) => {
     if (method !== "GET") asked.push(`${method} ${address} ${body ?? ""}`.trim());
-    return Promise.resolve(new Response(JSON.stringify(method === "GET" ? held : {})));
+    return Promise.resolve(new Response(JSON.stringify(method === "GET" ? { items: held } : {})));
   });
   render(
     <QueryClientProvider client={new QueryClient()}>

@@ -16,7 +16,7 @@ import { CONTROLLER_MODEL } from "../../lib/controllerModel";
 import { viewQuery } from "../../lib/fleet/address";
 import { outliving } from "../../lib/storage";
 import { rangeSearch } from "../../lib/range";
-import { toBlocks, toDeploy, toIncidents, toModel, toOperations, toSecrets, toStorages, toTimeline } from "../../lib/to";
+import { toBlocks, toBundles, toDeploy, toIncidents, toModel, toOperations, toSecrets, toStorages, toTimeline } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady, useSecrets, useStorages } from "../../live/context";
 import { useAllowed } from "../../session";
@@ -46,6 +46,7 @@ export function ModelLayout() {
     { to: `${to}/hooks`, label: "Hooks", search },
     { to: `${to}/logs`, label: "Logs", search },
     { to: `${to}/charms`, label: "Charms", count: charms.length },
+    { to: toBundles(name), label: "Bundles" },
     { to: toSecrets(name), label: "Secrets", count: secrets.length },
     { to: toStorages(name), label: "Storage", count: storages.length },
     { to: `${to}/config`, label: "Configuration" },
@@ -60,12 +61,12 @@ export function ModelLayout() {
         title={name}
         page={currentTab(tabs, pathname)}
         crumbs={[{ to: "/models", label: "Models" }]}
-        aside={model && <StatusMark status={model.life === "alive" ? model.status : model.life} />}
+        aside={model && <StatusMark status={model.life === "alive" ? model.status.status : model.life} />}
         summary={
           units.length > 0 ? (
             <Tally statuses={units.map(unitStatus)} to={(status) => `${to}${viewQuery({ tab: "units", statuses: [status] })}`} />
           ) : (
-            model?.message
+            model?.status.message
           )
         }
         tools={

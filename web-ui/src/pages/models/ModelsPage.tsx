@@ -48,7 +48,7 @@ export function ModelsPage() {
     concerns: concerns(applications.get(uuid) ?? [], units.get(uuid) ?? [], machines.get(uuid) ?? []),
   }));
   const trouble = ({ model, concerns }: Shown): number =>
-    concerns.length + (isUrgent(model.status) ? 1 : 0);
+    concerns.length + (isUrgent(model.status.status) ? 1 : 0);
   shown.sort((a, b) => trouble(b) - trouble(a) || natural(a.model.name, b.model.name));
   const [filters, set] = useFilters(["q"]);
   const wanted = filters.q.trim().toLowerCase();
@@ -110,12 +110,12 @@ function ModelCard({ model, units, concerns }: Shown) {
         <h2 className="card__title">
           <Link to={toModel(model.name)}>{model.name}</Link>
         </h2>
-        <StatusMark status={model.life === "alive" ? model.status : model.life} />
+        <StatusMark status={model.life === "alive" ? model.status.status : model.life} />
       </div>
       <p className="card__line muted">
         {model.owner} · added <Time at={model["created-at"]} />
       </p>
-      {model.message && <p className="card__line">{model.message}</p>}
+      {model.status.message && <p className="card__line">{model.status.message}</p>}
       <p className="card__line">
         {count(model.applications, "application")}, {count(model.units, "unit")},{" "}
         {count(model.machines, "machine")}

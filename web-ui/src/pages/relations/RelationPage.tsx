@@ -63,11 +63,11 @@ export function RelationPage() {
         crumbs={crumbs}
         aside={
           <>
-            <StatusMark status={relation.status} />
+            <StatusMark status={relation.status.status} />
             {!alive && <span className="tag">{relation.life}</span>}
           </>
         }
-        summary={relation.message}
+        summary={relation.status.message}
         tools={<CopyTools cli={cli} request={{ path: paths.relation(model, relation.id) }} />}
         actions={
           mayWrite &&

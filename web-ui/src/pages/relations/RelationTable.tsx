@@ -50,7 +50,7 @@ export function RelationTable({ model, relations, from, caption }: Properties) {
           {relations.map((relation) => {
             const [first, second] = endsOf(relation, from);
             const peer = isPeer(relation);
-            const message = [relation.message, waitingText(relation["waiting-for"], now)].filter(Boolean).join("; ");
+            const message = [relation.status.message, waitingText(relation["waiting-for"], now)].filter(Boolean).join("; ");
             return (
               <tr key={relation.id} data-relation={relation.id}>
                 <th scope="row">
@@ -72,7 +72,7 @@ export function RelationTable({ model, relations, from, caption }: Properties) {
                   {peer ? "peers" : relation.scope}
                 </td>
                 <td data-label="Status" className="nowrap">
-                  <StatusMark status={relation.status} />
+                  <StatusMark status={relation.status.status} />
                 </td>
                 <td data-label="Message" className="message">
                   <Clamped text={message} />

@@ -24,7 +24,7 @@ export function ServiceHistory({ steps }: { steps: readonly Step[] }) {
                 <StatusMark status={step.current} />
               </td>
               <td data-label="When" className="nowrap">
-                <Time at={step.at * 1_000_000} />
+                <Time at={step.at} />
               </td>
               <td data-label="After it ended" className="message">
                 {step.end ?? "–"}

@@ -51,7 +51,7 @@ function Row({ metric }: { metric: MetricHistory }) {
         <Sparkline values={metric.values.map(({ value }) => value)} label={name} />
       </td>
       <td data-label="Measured" className="nowrap">
-        <Time at={last && last.timestamp * 1_000_000} />
+        <Time at={last?.timestamp} />
       </td>
     </tr>
   );

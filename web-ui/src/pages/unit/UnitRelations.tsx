@@ -37,7 +37,7 @@ export function UnitRelations({ model, unit }: { model: string; unit: string }) 
             {each.endpoint}
           </Link>{" "}
           <span className="muted">{words(each["related-application"], each["related-endpoint"], unit, relation)}</span>
-          {relation && <StatusMark status={relation.status} />}
+          {relation && <StatusMark status={relation.status.status} />}
         </h3>
         <Bags model={model} sides={sidesSeen(unit, each)} own={unit} />
       </section>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { units } from "../../api";
 import type { CheckInfo, ServiceInfo } from "../../api/types";
 import { StatusMark } from "../../components/charts";
+import { micros } from "../../components/charts/time";
 import { OpenLink } from "../../components/OpenLink";
 import { Requests } from "../../components/Requests";
 import { Empty, Failure, Loading } from "../../components/States";
@@ -90,7 +91,7 @@ function Services({ services, url, found }: ServicesProperties) {
             <td data-label="Current">
               <StatusMark status={service.current} />
             </td>
-            <td data-label="Since">{service.since > 0 ? <Time at={service.since * 1_000_000} /> : "–"}</td>
+            <td data-label="Since">{micros(service.since) > 0 ? <Time at={service.since} /> : "–"}</td>
             <td data-label="Restarts">{service.restarts}</td>
             <td data-label="Port">
               {service.port ?? "–"} {service === found && <OpenLink to={url} of={service.name} />}

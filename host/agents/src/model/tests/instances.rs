@@ -118,7 +118,7 @@ async fn an_instance_that_is_down_or_gone_shows_until_it_is_back() {
             bench
                 .until(word, || async {
                     bench.clock.advance(Duration::from_secs(step));
-                    (shown(bench).await.instance_status == word).then_some(())
+                    (shown(bench).await.instance.status.as_str() == word).then_some(())
                 })
                 .await;
         }
@@ -134,6 +134,6 @@ async fn an_instance_that_is_down_or_gone_shows_until_it_is_back() {
     let since = bench.clock.shared().monotonic();
     says("running", 1).await;
     assert!(bench.clock.shared().monotonic() - since < LONG_POLL / 3);
-    assert_eq!(shown(&bench).await.instance_message, "");
+    assert_eq!(shown(&bench).await.instance.message, "");
     bench.close(engine).await;
 }

@@ -36,11 +36,8 @@ pub async fn login(context: &Context, arguments: Login) -> Outcome {
         (None, None, None) => password::name("user: ")?,
     };
     let prompt = format!("please enter password for \"{user}\" on {name}: ");
-    let login = LoginRequest {
-        password: password::present(arguments.input, &prompt)?,
-        user,
-        name: None,
-    };
+    let password = password::present(arguments.input, &prompt)?;
+    let login = LoginRequest::new(user, password);
     let reply = client.login_as(&login).await?;
     let client = client.with(Authorization::Bearer(reply.token.clone()));
     // A password that was written down before stays so; a new one is not written down.

@@ -16,6 +16,7 @@ struct Entry<'a> {
     name: &'a str,
     id: &'a str,
     kind: &'a str,
+    current: bool,
     created: String,
     expires: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -32,6 +33,7 @@ pub async fn list(context: &Context, arguments: Tokens) -> Outcome {
         name: &token.name,
         id: &token.id,
         kind: &token.kind,
+        current: token.current,
         created: utc.micros(token.created_at),
         expires: utc.micros(token.expires_at),
         last_used: utc.micros(token.last_used.unwrap_or_default()),
@@ -59,7 +61,7 @@ fn table(tokens: &[TokenInfo], times: &Times) -> Table {
             None => "never".to_owned(),
         };
         table.row(vec![
-            (&token.name).into(),
+            shown_name(token).into(),
             (&token.kind).into(),
             times.micros(token.created_at).into(),
             times.micros(token.expires_at).into(),
@@ -68,6 +70,14 @@ fn table(tokens: &[TokenInfo], times: &Times) -> Table {
         ]);
     }
     table
+}
+
+/// The one that this command came with is marked, as the controller that is used is.
+fn shown_name(token: &TokenInfo) -> String {
+    match token.current {
+        true => format!("{}*", token.name),
+        false => token.name.clone(),
+    }
 }
 
 /// The secret goes to standard output and nowhere else.
@@ -130,6 +140,7 @@ mod tests {
             id: id.to_owned(),
             name: name.to_owned(),
             kind: "token".to_owned(),
+            current: false,
             created_at: 1_795_257_480_000_000,
             expires_at: 1_795_257_540_000_000,
             last_used: None,

@@ -261,11 +261,7 @@ pub async fn change_password(context: &Context, arguments: ChangeUserPassword) -
     session.client.change_password(&name, &change).await?;
     if own {
         // The change ended the login it was made with.
-        let login = LoginRequest {
-            user: name.clone(),
-            password: password.clone(),
-            name: None,
-        };
+        let login = LoginRequest::new(name.clone(), password.clone());
         let reply = session.client.login_as(&login).await?;
         let client = session
             .client

@@ -1,4 +1,4 @@
-//! `export-bundle`: the model as a bundle.
+//! `export-bundle`: the model as a bundle, as the controller gives it, with its charms if wanted.
 //!
 //! Charms are named as the model names them (`local:site-0`): a model that has them can be given
 //! the bundle. With a folder for charms they are written there and named by their paths, so that
@@ -8,14 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use periapt_model::ApplicationName;
-use periapt_model::bundle::{Bundle, BundleApplication, BundleResource};
+use periapt_model::bundle::Bundle;
 use periapt_model::charm::CharmInfo;
-use periapt_model::reach::{ExposedEndpoints, Exposure};
-use periapt_model::storage::Asked;
-use periapt_wire::rest::{ApplicationInfo, StorageInfo};
 
-use super::current;
 use crate::arguments::ExportBundle;
 use crate::commands::Context;
 use crate::commands::download::Whole;
@@ -61,79 +56,12 @@ pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
 }
 
 async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
-    let current = current::read(here).await?;
-    if current.applications.is_empty() {
-        return Err(Failure::usage("there is nothing to export")
-            .why("the model has no applications")
-            .advice("periapt deploy CHARM"));
-    }
-    let storages = here.client().storages(&here.model, None).await?;
-    let application = |(name, info): (&ApplicationName, &ApplicationInfo)| {
-        let known = current.model.applications.get(name);
-        // All of it to everybody is a word of its own.
-        let everybody = Exposure::read(&ExposedEndpoints::new()).map(|whole| whole.shown());
-        let all = everybody.as_ref() == Ok(&info.exposed_endpoints);
-        let exported = BundleApplication {
-            charm: info.charm.clone(),
-            num_units: (!info.subordinate).then(|| known.map_or(0, |known| known.units)),
-            to: Vec::new(),
-            options: known
-                .map(|known| known.settings.clone())
-                .unwrap_or_default(),
-            expose: info.exposed && all,
-            exposed_endpoints: match all {
-                true => ExposedEndpoints::new(),
-                false => info.exposed_endpoints.clone(),
-            },
-            resources: known
-                .map(|known| known.resources.iter())
-                .into_iter()
-                .flatten()
-                .map(|(name, attached)| (name.clone(), BundleResource::Revision(attached.revision)))
-                .collect(),
-            storage: given(name, &storages),
-            digests: BTreeMap::new(),
-            annotations: known
-                .map(|known| known.annotations.clone())
-                .unwrap_or_default(),
-            constraints: info.constraints.clone(),
-            trust: info.trust,
-        };
-        (name.clone(), exported)
-    };
-    Ok(Bundle {
-        applications: current.applications.iter().map(application).collect(),
-        relations: current
-            .model
-            .relations
-            .iter()
-            .filter_map(|key| current::ends(key))
-            .collect(),
-        ..Bundle::default()
+    let exported = here.client().export_bundle(&here.model).await?;
+    Bundle::parse(&exported.bundle, &[]).map_err(|error| {
+        Failure::failed("the controller's bundle cannot be read")
+            .why(format!("{error} ({})", error.code()))
+            .advice("use a client of the controller's version")
     })
-}
-
-/// What the units of an application have of each storage: of the unit that has most, and as the first of it was
-/// made.
-fn given(application: &ApplicationName, storages: &[StorageInfo]) -> BTreeMap<String, Asked> {
-    let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-    let mut all: BTreeMap<String, Asked> = BTreeMap::new();
-    for storage in storages {
-        let name = storage.id.name();
-        let owner = storage.owner.as_deref().unwrap_or_default();
-        if owner.split('/').next() != Some(application.as_str()) {
-            continue;
-        }
-        let count = counts.entry((name, owner)).or_default();
-        *count += 1;
-        let asked = all.entry(name.to_owned()).or_insert_with(|| Asked {
-            pool: Some(storage.pool.clone()),
-            size: Some(storage.size),
-            count: None,
-        });
-        asked.count = asked.count.max(Some(*count));
-    }
-    all
 }
 
 /// Downloads the charms of all applications into a folder, where they do not have their places
@@ -238,33 +166,6 @@ mod tests {
             let found = relative(Path::new(folder), Path::new(from)).unwrap();
             assert_eq!(found, expected, "{folder} from {from}");
         }
-    }
-
-    #[test]
-    fn storage_is_exported_as_the_unit_with_most_of_it_has_it() {
-        let storage = |id: &str, owner: Option<&str>| -> StorageInfo {
-            serde_json::from_value(json!({
-                "id": id, "kind": "filesystem", "owner": owner, "life": "alive",
-                "status": { "status": "attached", "message": "", "data": {}, "since": 0 },
-                "pool": "loop", "provider": "loop", "size": 1024, "limited": true, "persistent": true,
-                "provider-id": id, "created-at": 0, "attachments": [],
-            }))
-            .unwrap()
-        };
-        let storages = [
-            storage("data/0", Some("site/0")),
-            storage("data/1", Some("site/1")),
-            storage("data/2", Some("site/1")),
-            storage("data/3", None),
-            storage("data/4", Some("sites/0")),
-            storage("pool/5", Some("site")),
-        ];
-        let given = given(&"site".parse().unwrap(), &storages);
-        let words: Vec<String> = given
-            .iter()
-            .map(|(name, asked)| format!("{name}={asked}"))
-            .collect();
-        assert_eq!(words, ["data=loop,2,1024M", "pool=loop,1,1024M"]);
     }
 
     #[test]

@@ -1,26 +1,23 @@
 //! Bundles: `deploy` of a file of applications, `export-bundle`, `diff-bundle`.
 //!
-//! A bundle is worked out here, from what the API tells of the model, and applied by the same
-//! calls as anybody's: nothing of it is known to the controller.
+//! The controller plans and applies a bundle. Here are the files that it does not see: they are read, told to it by
+//! their digests, and uploaded before anything is applied.
 
 mod apply;
-mod charms;
-mod current;
-mod difference;
+mod beside;
 mod export;
-mod files;
 
 use std::path::{Path, PathBuf};
 
-use periapt_model::bundle::{Bundle, BundleError, PlanError, Step};
+use periapt_model::bundle::{Bundle, BundleError};
+use periapt_wire::rest::{BundlePlan, DeployBundle};
 
 use super::Context;
-use super::storage::wanted;
-use crate::arguments::Deploy;
+use crate::arguments::{Deploy, DiffBundle};
 use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
 
-pub use difference::diff;
+use beside::Beside;
 pub use export::export;
 
 /// The name a bundle's file has in a folder.
@@ -28,9 +25,11 @@ const FILE: &str = "bundle.yaml";
 
 /// A bundle's file, read with its overlays.
 pub struct BundleFile {
-    pub bundle: Bundle,
+    /// What the controller is sent, without what is beside the bundle.
+    request: DeployBundle,
+    bundle: Bundle,
     /// Paths of charms are relative to it.
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// The file of the bundle at `path`; none when something else is there.
@@ -46,7 +45,7 @@ pub fn find(path: &Path) -> Option<PathBuf> {
 }
 
 impl BundleFile {
-    pub fn read(path: &Path, overlays: &[PathBuf]) -> Outcome<Self> {
+    fn read(path: &Path, overlays: &[PathBuf]) -> Outcome<Self> {
         let file = find(path).ok_or_else(|| {
             Failure::usage(format!("there is no bundle at {}", path.display()))
                 .why("a bundle is a YAML file, or a folder with a bundle.yaml")
@@ -57,10 +56,19 @@ impl BundleFile {
             .iter()
             .map(|path| read(path))
             .collect::<Outcome<_>>()?;
-        let overlays: Vec<&str> = overlays.iter().map(String::as_str).collect();
-        let bundle = Bundle::parse(&text, &overlays).map_err(|error| invalid(&file, &error))?;
+        let texts: Vec<&str> = overlays.iter().map(String::as_str).collect();
+        let bundle = Bundle::parse(&text, &texts).map_err(|error| invalid(&file, &error))?;
         let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(Self { bundle, folder })
+        let request = DeployBundle {
+            bundle: text,
+            overlays,
+            ..DeployBundle::default()
+        };
+        Ok(Self {
+            request,
+            bundle,
+            folder,
+        })
     }
 }
 
@@ -75,13 +83,7 @@ fn invalid(path: &Path, error: &BundleError) -> Failure {
         .advice("correct the file, then deploy it again: nothing was changed")
 }
 
-fn unplanned(error: &PlanError) -> Failure {
-    Failure::usage("the bundle cannot be deployed")
-        .why(error.to_string())
-        .advice("correct the bundle, then deploy it again: nothing was changed")
-}
-
-/// Deploys what the model does not have yet of a bundle.
+/// Has the controller do what is missing of a bundle.
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     if arguments.application.is_some() || !arguments.config.is_empty() {
         return Err(Failure::usage("a bundle names its applications itself")
@@ -89,83 +91,57 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
             .advice("change the bundle, or lay an --overlay over it"));
     }
     let file = BundleFile::read(&arguments.path, &arguments.overlay)?;
-    for key in &file.bundle.ignored {
-        context
-            .output
-            .say(&format!("{key} means nothing here and is ignored"));
-    }
+    let beside = Beside::read(&file.bundle, &file.folder)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
-    let mut charms = charms::Charms::read(&file, &here).await?;
-    let model = current::read(&here).await?;
-    let mut bundle = charms.typed(file.bundle)?;
-    let mut files = files::read(&mut bundle, &file.folder, &charms.known())?;
-    let steps = bundle
-        .plan(&model.model, &charms.known())
-        .map_err(|error| unplanned(&error))?;
-    require_storage(&here, &steps, &charms).await?;
-    if steps.is_empty() {
-        context
-            .output
-            .say("The model has all of the bundle; nothing to do");
-        return Ok(());
+    // Whatever can be refused is refused before anything goes up: an upload compiles, and a revision that nobody
+    // wants would stay.
+    let mut request = DeployBundle {
+        dry_run: true,
+        ..beside.told(file.request)
+    };
+    let plan = here.client().deploy_bundle(&here.model, &request).await?;
+    for key in &plan.ignored {
+        let told = format!("{key} means nothing here and is ignored");
+        context.output.say(&told);
     }
     if arguments.dry_run {
-        return context.output.value(&plan(&steps));
+        if plan.changes.is_empty() {
+            nothing_to_do(context);
+            return Ok(());
+        }
+        return context.output.value(&told(&plan));
     }
-    if !arguments.trust {
-        require_no_trust(&steps)?;
-    }
-    apply::apply(context, &here, steps, &mut charms, &mut files).await
+    request.dry_run = false;
+    request.trust = arguments.trust;
+    apply::apply(context, &here, request, &plan, beside).await
 }
 
-/// Refuses to trust an application because a file says so.
-fn require_no_trust(steps: &[Step]) -> Outcome {
-    let trusted = steps.iter().filter_map(|step| match step {
-        Step::Deploy {
-            application,
-            trust: true,
-            ..
-        }
-        | Step::Trust { application } => Some(application.as_str()),
-        _ => None,
-    });
-    let trusted: Vec<&str> = trusted.collect();
-    if trusted.is_empty() {
-        return Ok(());
-    }
-    Err(
-        Failure::usage("the bundle wants applications to be trusted with the cloud's credential")
-            .why(format!("it says so of {}", trusted.join(", ")))
-            .advice("deploy it with --trust if you trust them; nothing was changed"),
-    )
-}
-
-/// Whether all that is deployed can be given its storage.
-async fn require_storage(here: &ModelSession, steps: &[Step], charms: &charms::Charms) -> Outcome {
-    let known = charms.known();
-    let asked = steps.iter().filter_map(|step| match step {
-        Step::Deploy {
-            application,
-            storage,
-            ..
-        } => {
-            let (charm, _) = known.get(application)?;
-            Some((application.as_str(), charm, storage))
-        }
-        _ => None,
-    });
-    wanted::require_storage(here, asked).await
+fn nothing_to_do(context: &Context) {
+    context
+        .output
+        .say("The model has all of the bundle; nothing to do");
 }
 
 /// The plan as a person reads it.
-fn plan(steps: &[Step]) -> String {
-    let count = crate::output::text::count(steps.len() as u64, "step");
-    let lines = steps
-        .iter()
-        .enumerate()
-        .map(|(index, step)| format!("{:>3}. {}", index + 1, apply::told(step)));
+fn told(plan: &BundlePlan) -> String {
+    let count = crate::output::text::count(plan.changes.len() as u64, "step");
+    let lines = plan.changes.iter().enumerate();
+    let lines = lines.map(|(index, change)| format!("{:>3}. {}", index + 1, change.words));
     std::iter::once(format!("{count}, none taken yet:"))
         .chain(lines)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// `diff-bundle`: what differs between a bundle and the model, both ways.
+pub async fn diff(context: &Context, arguments: DiffBundle) -> Outcome {
+    let file = BundleFile::read(&arguments.path, &arguments.overlay)?;
+    let beside = Beside::read(&file.bundle, &file.folder)?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let request = DeployBundle {
+        dry_run: true,
+        ..beside.told(file.request)
+    };
+    let plan = here.client().deploy_bundle(&here.model, &request).await?;
+    context.output.yaml(&plan.difference)
 }

@@ -60,27 +60,9 @@ impl Files {
             .collect()
     }
 
-    /// Attaches one of them to an application that has its charm already.
-    pub async fn attach(
-        &mut self,
-        context: &Context,
-        here: &ModelSession,
-        application: &ApplicationName,
-        name: &str,
-    ) -> Outcome {
-        let Some(file) = self.all.remove(name) else {
-            return Ok(());
-        };
-        let (bar, progress) = progress(context, file.len() as u64, "storing");
-        let client = here.client();
-        let attached = client
-            .attach_resource(&here.model, application, name, file, progress)
-            .await;
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
-        attached?;
-        Ok(())
+    /// Leaves out those whose names are not wanted.
+    pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.all.retain(|name, _| wanted(name));
     }
 
     pub fn is_empty(&self) -> bool {

@@ -23,7 +23,7 @@ pub use files::Files;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Give an application a file that its charm declares as a resource.
+    /// Attach a file to a resource of an application.
     AttachResource(AttachResource),
     /// List the resources of an application.
     #[command(visible_alias = "list-resources")]
@@ -34,7 +34,7 @@ pub enum Verb {
 pub struct AttachResource {
     /// The application.
     pub application: String,
-    /// The resource, and the file that it is to be from now on.
+    /// The resource and its new file.
     #[arg(value_name = "NAME=FILE")]
     pub resource: String,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct AttachResource {
 pub struct Resources {
     /// The application.
     pub application: String,
-    /// Show digests, files and what each unit has.
+    /// Show digests, files and the revision of each unit.
     #[arg(long)]
     pub details: bool,
     #[arg(long, value_enum, default_value_t)]

@@ -27,20 +27,20 @@ const OPTION: &str = "secret-backend";
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Add a place outside of the controller where secrets can be kept.
+    /// Add a secret back end outside the controller.
     AddSecretBackend(AddSecretBackend),
-    /// Change how a back end of secrets is reached.
+    /// Change the options of a secret back end.
     UpdateSecretBackend(UpdateBackend),
-    /// Remove a back end of secrets.
+    /// Remove a secret back end.
     RemoveSecretBackend(RemoveBackend),
-    /// List the back ends of secrets.
+    /// List secret back ends.
     #[command(visible_alias = "list-secret-backends")]
     SecretBackends(Backends),
-    /// Show a back end of secrets.
+    /// Show a secret back end.
     ShowSecretBackend(ShowBackend),
     /// Show or choose where a model keeps its secrets.
     ModelSecretBackend(ModelBackend),
-    /// Make a new key under which all secrets in the database are sealed.
+    /// Encrypt all secrets in the database with a new key.
     RotateEncryptionKey(RotateKey),
 }
 
@@ -53,9 +53,9 @@ Options are written as values of secrets are: token#file=PATH keeps it out of yo
 #[derive(Debug, Args)]
 #[command(after_help = TYPES)]
 pub struct AddSecretBackend {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// vault.
+    /// Its type: vault.
     #[arg(value_name = "TYPE")]
     pub kind: String,
     /// Its options.
@@ -64,7 +64,7 @@ pub struct AddSecretBackend {
     /// A file with its options, in YAML or JSON.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How often its token is replaced: 24h.
+    /// How often to replace its token, as in 24h.
     #[arg(long, value_name = "DURATION")]
     pub token_rotate: Option<String>,
     #[command(flatten)]
@@ -76,16 +76,16 @@ pub struct AddSecretBackend {
 pub struct UpdateBackend {
     /// The back end.
     pub name: String,
-    /// Options that are set.
+    /// Options to set.
     #[arg(value_name = "KEY[#file]=VALUE")]
     pub options: Vec<String>,
-    /// A file with options that are set, in YAML or JSON.
+    /// A file with options to set, in YAML or JSON.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Options that are unset.
+    /// Options to unset.
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub reset: Vec<String>,
-    /// How often its token is replaced: 24h; 0 for never.
+    /// How often to replace its token, as in 24h; 0 for never.
     #[arg(long, value_name = "DURATION")]
     pub token_rotate: Option<String>,
     #[command(flatten)]
@@ -96,7 +96,7 @@ pub struct UpdateBackend {
 pub struct RemoveBackend {
     /// The back end.
     pub name: String,
-    /// Also if there are secrets in it, which nobody can read any more then.
+    /// Remove it even if it holds secrets, which can then no longer be read.
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub struct ShowBackend {
 
 #[derive(Debug, Args)]
 pub struct ModelBackend {
-    /// The back end from now on: what is elsewhere is moved there. Shown when left out.
+    /// The new back end, to which existing secrets are moved; without it the current one is shown.
     #[arg(value_name = "BACKEND")]
     pub backend: Option<String>,
     #[command(flatten)]

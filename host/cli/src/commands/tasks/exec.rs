@@ -39,7 +39,7 @@ lines that begin with `ERROR`.";
     override_usage = "periapt exec [OPTIONS] [--] COMMAND [ARGUMENT...]"
 )]
 pub struct Exec {
-    /// Run it on these units; `site/leader` is the one that leads.
+    /// Run it on these units; `site/leader` is the leader.
     #[arg(short, long = "unit", value_name = "UNIT,...", value_delimiter = ',')]
     pub units: Vec<String>,
     /// Run it on all units of these applications.
@@ -54,7 +54,7 @@ pub struct Exec {
     /// Run it on all units of the model.
     #[arg(long, conflicts_with_all = ["units", "applications"])]
     pub all: bool,
-    /// Have the agents of these machines do it: report, df or reboot.
+    /// Run it on these machines: report, df or reboot.
     #[arg(
         long = "machine",
         value_name = "MACHINE,...",
@@ -62,12 +62,12 @@ pub struct Exec {
         conflicts_with_all = ["units", "applications", "all", "timeout", "parallel", "execution_group"]
     )]
     pub machines: Vec<MachineId>,
-    /// Refused with the reason: no container runs a command.
+    /// Always refused: commands cannot run in containers.
     #[arg(long, value_name = "CONTAINER", hide = true)]
     pub container: Option<String>,
     #[command(flatten)]
     pub asked: Asked,
-    /// The command with its arguments; a single word with blanks is split as a shell does.
+    /// The command with its arguments; a single argument with blanks is split as a shell would.
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub words: Vec<String>,
 }

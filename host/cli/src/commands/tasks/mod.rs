@@ -37,18 +37,18 @@ use patience::Until;
 /// The verbs of this folder.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Run an action on units and show what it answers.
+    /// Run an action on units and show its results.
     Run(run::Run),
-    /// Run a command that the charm of units offers, or have machines do one of theirs.
+    /// Run a command of the charm on units, or a machine command on machines.
     Exec(exec::Exec),
-    /// List what units and machines were asked to run, newest first.
+    /// List the operations on units and machines, newest first.
     #[command(visible_alias = "list-operations")]
     Operations(list::Operations),
-    /// Show an operation with its tasks and what they answered.
+    /// Show an operation with its tasks and their results.
     ShowOperation(show::ShowOperation),
-    /// Show a task with what it answered and told.
+    /// Show a task with its results and progress messages.
     ShowTask(show::ShowTask),
-    /// Take back tasks that have not begun, and stop those that run.
+    /// Cancel tasks: pending ones do not start, running ones are stopped.
     CancelTask(cancel::CancelTask),
 }
 
@@ -65,24 +65,24 @@ pub enum TaskFormat {
 /// What the verbs share that have units run something.
 #[derive(Debug, Args)]
 pub struct Asked {
-    /// Do not wait, but say how to look it up.
+    /// Do not wait; print how to look up the operation.
     #[arg(long, conflicts_with = "wait")]
     pub background: bool,
-    /// Wait for so long at most (exit status 5); what was begun goes on [default: until it has ended].
+    /// Wait at most this long (exit status 5); tasks continue [default: until they end].
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub wait: Option<Duration>,
-    /// How long each unit may compute, an hour at most [default: as long as a hook].
+    /// How long each unit may run it, at most an hour [default: as long as a hook].
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Run beside the hooks and other tasks of the machine [default: as the charm says].
+    /// Run in parallel with hooks and other tasks of the machine [default: as the charm declares].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub parallel: Option<bool>,
-    /// Run one at a time with others of this group on the machine [default: as the charm says].
+    /// Run one at a time within this group on the machine [default: as the charm declares].
     #[arg(long, value_name = "GROUP")]
     pub execution_group: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: TaskFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]

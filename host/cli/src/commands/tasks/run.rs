@@ -28,13 +28,14 @@ Exit status: 0 all completed, 1 some failed or were cancelled, 5 --wait was too 
     override_usage = "periapt run [OPTIONS] UNIT... ACTION [KEY[.SUB...]=VALUE...]"
 )]
 pub struct Run {
-    /// Units (site/0, or site/leader), the action, and what it is given; values are YAML.
+    /// Units (site/0, or site/leader), the action, and its parameters as KEY=VALUE; values are
+    /// YAML.
     #[arg(required = true, value_name = "UNIT|ACTION|KEY=VALUE")]
     pub words: Vec<String>,
-    /// What the action is given, as a YAML file; KEY=VALUE words win over it.
+    /// Parameters of the action in a YAML file; KEY=VALUE arguments override it.
     #[arg(long, value_name = "FILE")]
     pub params: Option<PathBuf>,
-    /// Take values as text, not as YAML.
+    /// Take values as text instead of YAML.
     #[arg(long)]
     pub string_args: bool,
     #[command(flatten)]

@@ -40,10 +40,10 @@ pub struct ShowTask {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Waiting {
-    /// Wait for so long until it has ended; one that goes on is shown as it is (exit status 5).
+    /// Wait this long for it to end; if it has not, show it as it is (exit status 5).
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub wait: Option<Duration>,
-    /// Wait until it has ended.
+    /// Wait until it ends.
     #[arg(long, conflicts_with = "wait")]
     pub watch: bool,
 }

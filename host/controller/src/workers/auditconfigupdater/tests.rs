@@ -29,7 +29,7 @@ async fn add_model(controller: &Running, token: &str, name: &str) {
         .send()
         .await
         .unwrap();
-    assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap());
+    assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap());
 }
 
 /// What is on record about models. A change of the settings may be on record or not: it is written
@@ -99,7 +99,7 @@ async fn auditing_is_switched_on_and_off_while_the_controller_runs() {
             last["what"].as_str(),
             last["result"].as_str()
         ),
-        (Some("user-admin"), Some("POST /v1/models"), Some("200"))
+        (Some("user-admin"), Some("POST /v1/models"), Some("201"))
     );
     assert_eq!(last["arguments"], json!({}));
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use periapt_model::ModelUuid;
 use periapt_store::Store;
 use periapt_store::lease::{Manager, Namespace};
-use periapt_wire::rest::{EngineMap, LeaseReport, WorkerRow};
+use periapt_wire::rest::{EngineMap, LeaseReport, Page, WorkerRow};
 use tempfile::TempDir;
 
 use super::*;
@@ -109,11 +109,11 @@ async fn a_failing_upgrade_step_keeps_the_gate_closed_and_is_shown_until_it_pass
     let token = controller.log_in().await;
     let rows = controller
         .client()
-        .get(controller.url("/v1/workers"))
+        .get(controller.url("/v1/workers?limit=1000"))
         .bearer_auth(token)
         .send();
-    let rows: Vec<WorkerRow> = rows.await.unwrap().json().await.unwrap();
-    let row = rows.iter().find(|row| row.worker == "upgradesteps");
+    let rows: Page<WorkerRow> = rows.await.unwrap().json().await.unwrap();
+    let row = rows.items.iter().find(|row| row.worker == "upgradesteps");
     let row = row.unwrap();
     assert!(
         row.state == "running" || row.reason.contains("the shelf is full"),

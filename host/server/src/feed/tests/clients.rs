@@ -39,6 +39,7 @@ impl Client {
             user: "admin".parse().unwrap(),
             reach: Reach::Everything,
             scope: Scope::Everything,
+            filter: Filter::default(),
         };
         let ending = Box::pin(std::future::pending());
         let reader = Reader::new(cache.clone(), audience, self.last.clone(), ending);

@@ -275,6 +275,7 @@ async fn a_reader_begins_with_a_snapshot_and_is_kept_alive() {
         user: "admin".parse().unwrap(),
         reach: Reach::Everything,
         scope: Scope::Model(model.clone()),
+        filter: Filter::default(),
     };
     let (end, ending) = tokio::sync::oneshot::channel::<()>();
     let ending = Box::pin(async move {

@@ -1,11 +1,12 @@
 //! Puts the parts together and adds what holds for every route.
 
 use periapt_wire::access::Visitor;
+use periapt_wire::rest::MOST_ITEMS;
 use serde_json::{Map, Value, json};
 
 use super::super::route::{Lists, Route, Row};
 use super::super::{Resource, conditions};
-use super::examples;
+use super::{examples, names};
 
 /// Parameters in paths: what they name, and the pattern or type of them.
 const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
@@ -59,15 +60,16 @@ const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
     ),
     ("alert", "Id of an alert", "^[1-9][0-9]{0,17}$"),
     ("rule", "Name of an alert rule", "^[a-z][a-z0-9-]*$"),
-    (
-        "receiver",
-        "Name of an alert receiver",
-        "^[a-z][a-z0-9-]*$",
-    ),
+    ("receiver", "Name of an alert receiver", "^[a-z][a-z0-9-]*$"),
     (
         "application",
         "Name of an application",
         "^[a-z](-?[a-z0-9])*$",
+    ),
+    (
+        "apply",
+        "Number of a bundle that was applied",
+        "^[1-9][0-9]{0,15}$",
     ),
     ("operation", "Number of an operation", "^[1-9][0-9]{0,15}$"),
     ("task", "Number of a task", "^[1-9][0-9]{0,15}$"),
@@ -136,6 +138,11 @@ A parameter or a member that is not described is refused, with the name that was
 
 Lists come in pages: `items`, and `next` when there is more, to be handed back as `?after=`.
 
+Times are RFC 3339 in UTC. Durations have their unit in their name or in their description.
+
+A change answers 201 with `Location` when it made something new, 202 when it has begun and goes on
+after the answer, and 200 when it is done.
+
 What can be changed has an `ETag`. A change with `If-Match: ETAG` is made only if nobody else
 changed it meanwhile; otherwise the answer is 412 and nothing happened. The tag is the version of
 what people set; statuses shown with it do not change it.
@@ -163,6 +170,7 @@ pub(super) fn make(resources: &[Resource]) -> Value {
         }
     }
     schemas.insert("Problem".to_owned(), schema_of::<periapt_wire::Problem>());
+    name_items(&mut schemas);
     for (name, schema) in &mut schemas {
         if let (Some(example), Some(schema)) = (examples::of(name), schema.as_object_mut()) {
             schema.insert("examples".to_owned(), json!([example]));
@@ -175,10 +183,11 @@ pub(super) fn make(resources: &[Resource]) -> Value {
         "openapi": "3.1.0",
         "info": {
             "title": "Periapt",
-            "version": "1",
+            "version": "1.0.0",
             "description": ABOUT,
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },
+        "servers": [{ "url": "/", "description": "The controller that serves this description" }],
         "tags": tags,
         "paths": Map::from_iter(paths),
         "components": {
@@ -204,7 +213,10 @@ fn complete(tag: &str, row: &Row) -> Value {
     let mut operation = row.operation.clone();
     let writes = row.route.changes();
     let conditional = row.route.about.is_some();
-    operation["operationId"] = json!(operation_id(path, method));
+    let given = operation["operationId"].as_str().unwrap_or_default();
+    let paged = lists(&operation);
+    let name = names::of(method, path, given, paged);
+    operation["operationId"] = json!(name);
     operation["tags"] = json!([tag]);
     operation["security"] = match visitor {
         Visitor::Anyone => json!([]),
@@ -225,6 +237,9 @@ fn complete(tag: &str, row: &Row) -> Value {
         .collect();
     for parameter in &mut parameters {
         without_null(&mut parameter["schema"]);
+        if paged && parameter["name"] == "limit" {
+            parameter["schema"] = json!({ "type": "integer", "minimum": 1, "maximum": MOST_ITEMS });
+        }
     }
     let people = !matches!(visitor, Visitor::Anyone | Visitor::AgentOfModel);
     if writes && people {
@@ -251,6 +266,7 @@ fn complete(tag: &str, row: &Row) -> Value {
         // A removal says in its description what it takes when it has none.
         operation["requestBody"]["required"] = json!(method != "delete");
     }
+    files(&mut operation);
     let by_fields = of_fields(&operation);
     let responses = &mut operation["responses"];
     if let Some(fine) = responses.get_mut("200") {
@@ -276,6 +292,7 @@ fn complete(tag: &str, row: &Row) -> Value {
             }] });
         }
     }
+    succeeds(responses, &row.route);
     let mut refusals = vec![400, 500, 503];
     if visitor != Visitor::Anyone || writes {
         refusals.extend([401, 403, 429]);
@@ -304,20 +321,61 @@ fn complete(tag: &str, row: &Row) -> Value {
     operation
 }
 
-/// `GET /v1/models/{model}/units` becomes `get_models_by_model_units`.
-fn operation_id(path: &str, method: &str) -> String {
-    let mut id = method.to_owned();
-    for segment in path.split('/').filter(|segment| !segment.is_empty()) {
-        match segment
-            .strip_prefix('{')
-            .and_then(|rest| rest.strip_suffix('}'))
-        {
-            Some(name) => id.push_str(&format!("_by_{name}")),
-            None if segment == "v1" => {}
-            None => id.push_str(&format!("_{}", segment.replace(['.', '-'], "_"))),
+/// Whether it answers with a page of a list.
+fn lists(operation: &Value) -> bool {
+    operation
+        .pointer("/responses/200/content/application~1json/schema/$ref")
+        .and_then(Value::as_str)
+        .is_some_and(|reference| reference.contains("/Page_"))
+}
+
+/// Has pages refer to their items, so that generators give those the one name that they have elsewhere.
+fn name_items(schemas: &mut Map<String, Value>) {
+    let names: Vec<String> = schemas.keys().cloned().collect();
+    for item in names {
+        if let Some(page) = schemas.get_mut(&format!("Page_{item}")) {
+            let reference = format!("#/components/schemas/{item}");
+            page["properties"]["items"]["items"] = json!({ "$ref": reference });
         }
     }
-    id
+}
+
+/// Bytes are a file, to whoever makes a client of this, and no list of numbers.
+fn files(operation: &mut Value) {
+    let bytes = |schema: &Value| schema["type"] == "array" && schema["items"]["format"] == "int32";
+    let file = |content: Option<&mut Value>| {
+        for (_, content) in content.and_then(Value::as_object_mut).into_iter().flatten() {
+            if bytes(&content["schema"]) {
+                content["schema"] = json!({ "type": "string", "format": "binary" });
+            }
+        }
+    };
+    file(operation.pointer_mut("/requestBody/content"));
+    file(operation.pointer_mut("/responses/200/content"));
+}
+
+/// Puts the answer of a change that only begins, or that makes something, at the status it has.
+fn succeeds(responses: &mut Value, route: &Route) {
+    if route.success == 200 {
+        return;
+    }
+    let Some(mut fine) = responses
+        .as_object_mut()
+        .and_then(|responses| responses.remove("200"))
+    else {
+        return;
+    };
+    if fine["description"] == "Done" {
+        let about = match route.success {
+            201 => "Created",
+            _ => "Begun",
+        };
+        fine["description"] = json!(about);
+    }
+    if route.place.is_some() {
+        fine["headers"]["Location"] = json!({ "description": "Where to look at it", "schema": { "type": "string", "format": "uri-reference" } });
+    }
+    responses[route.success.to_string()] = fine;
 }
 
 fn path_parameters(path: &str) -> Vec<Value> {
@@ -370,10 +428,6 @@ fn of_list(lists: Option<Lists>, mut parameter: Value) -> Option<Value> {
                 json!({ "type": "array", "items": { "type": "string", "enum": fields } });
             parameter["style"] = json!("form");
             parameter["explode"] = json!(false);
-            Some(parameter)
-        }
-        "limit" => {
-            parameter["schema"] = json!({ "type": "integer", "minimum": 1, "maximum": 1000 });
             Some(parameter)
         }
         _ => Some(parameter),

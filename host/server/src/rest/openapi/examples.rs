@@ -11,6 +11,10 @@ pub(super) fn of(schema: &str) -> Option<Value> {
             "application": "site", "charm": "local:site-0", "units": 2,
             "config": { "greeting": "hello" },
         }),
+        "DeployBundle" => json!({
+            "bundle": "applications:\n  site:\n    charm: local:site-0\n    num_units: 2\n",
+            "dry-run": true,
+        }),
         "ConfigChange" => json!({ "set": { "greeting": "good evening" }, "reset": ["port"] }),
         "AddUnits" => json!({ "count": 3 }),
         "AddMachines" => json!({ "count": 2 }),
@@ -30,14 +34,14 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "SilenceIncident" => json!({ "seconds": 3600 }),
         "StopRequest" => json!({ "agents": false }),
         "Problem" => json!({
-            "status": 404, "code": "application-not-found", "title": "Not found",
+            "type": "urn:periapt:problem:application-not-found", "status": 404, "code": "application-not-found", "title": "Not found",
             "detail": "application \"site\" not found",
             "advice": "`periapt status` shows what the model holds",
         }),
         "ModelSummary" => json!({
             "uuid": "6f1c4d2e-0b1a-4c57-9f0e-2d3c4b5a6978", "name": "shop", "type": "iaas",
-            "cloud": "local", "region": "default", "owner": "admin", "life": "alive", "status": "available", "message": "", "applications": 1,
-            "machines": 2, "units": 2, "created-at": 1_790_000_000_000_000_i64,
+            "cloud": "local", "region": "default", "owner": "admin", "life": "alive", "status": { "status": "available", "message": "", "since": "2026-09-21T14:13:20Z" }, "applications": 1,
+            "machines": 2, "units": 2, "created-at": "2026-09-21T14:13:20Z",
         }),
         "Removal" => json!({ "units": ["site/0", "site/1"], "machines": ["0", "1"] }),
         _ => return None,

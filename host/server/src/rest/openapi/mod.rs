@@ -22,6 +22,7 @@ mod document;
 mod examples;
 mod html;
 pub(super) mod known;
+mod names;
 #[cfg(test)]
 mod tests;
 
@@ -49,7 +50,7 @@ pub(super) fn routes() -> Vec<Row> {
 /// Describes this API.
 ///
 /// The same as a page is at `/docs/api`.
-#[utoipa::path(get, path = paths::OPENAPI_JSON.text, responses((status = 200, body = Object)))]
+#[utoipa::path(get, path = paths::OPENAPI_JSON.text, operation_id = "getOpenApi", responses((status = 200, body = Object)))]
 async fn json() -> impl IntoResponse {
     (
         CACHED,

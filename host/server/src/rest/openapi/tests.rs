@@ -53,8 +53,13 @@ fn every_operation_says_what_it_does_and_has_a_name_of_its_own() {
                     .is_some_and(|text| text.ends_with('.')),
                 "{method} {path} has no summary: write a sentence above its handler"
             );
-            assert!(operation["responses"]["200"].is_object(), "{method} {path}");
+            let succeeds = ["200", "201", "202"].map(|status| &operation["responses"][status]);
+            let ways = succeeds.iter().filter(|way| way.is_object()).count();
+            assert_eq!(ways, 1, "{method} {path} succeeds in one way");
             let id = operation["operationId"].as_str().unwrap();
+            let camel = id.starts_with(|c: char| c.is_ascii_lowercase())
+                && id.chars().all(|c| c.is_ascii_alphanumeric());
+            assert!(camel, "{id} of {method} {path} is no name of a method");
             assert!(ids.insert(id), "{id} twice");
         }
     }
@@ -70,4 +75,37 @@ fn the_page_shows_every_operation_and_loads_nothing() {
     for loading in ["<script", "src=", "url(", "http://", "https://", "@import"] {
         assert!(!page.contains(loading), "{loading}");
     }
+}
+
+#[test]
+fn files_are_bytes_and_no_lists_of_numbers() {
+    let text = serde_json::to_string(&DOCUMENT["paths"]).unwrap();
+    assert!(text.contains(r#""format":"binary""#));
+    let lists = DOCUMENT["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(_, item)| {
+            let text = item.to_string();
+            text.contains(r#""items":{"format":"int32""#)
+        });
+    let lists: Vec<&String> = lists.map(|(path, _)| path).collect();
+    assert!(lists.is_empty(), "{lists:?}");
+}
+
+#[test]
+fn times_are_dates_and_never_numbers() {
+    const TIMES: &[&str] = &["since", "until", "time", "timestamp", "expires", "at"];
+    let mut times = 0;
+    for (schema, described) in DOCUMENT["components"]["schemas"].as_object().unwrap() {
+        let members = described["properties"].as_object();
+        for (name, member) in members.into_iter().flatten() {
+            if !(TIMES.contains(&name.as_str()) || name.ends_with("-at")) {
+                continue;
+            }
+            assert_eq!(member["format"], "date-time", "{name} of {schema}");
+            times += 1;
+        }
+    }
+    assert!(times > 30, "only {times} times");
 }

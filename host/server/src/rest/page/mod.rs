@@ -5,24 +5,17 @@
 
 use axum::Json;
 use periapt_model::Refusal;
-use periapt_model::charm::CharmInfo;
 use periapt_wire::Problem;
-use periapt_wire::rest::{
-    ApplicationInfo, CheckInfo, ListQuery, MachineInfo, MetricInfo, ModelSummary, Page,
-    RelationInfo, ServiceInfo, UnitInfo,
-};
+use periapt_wire::rest::{ITEMS, ListQuery, MOST_ITEMS, Page};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::problem::Answer;
 
+mod listed;
 mod natural;
 #[cfg(test)]
 mod tests;
-
-/// Items of a page when nothing is said, and at most.
-const ITEMS: u64 = 100;
-const MOST_ITEMS: u64 = 1000;
 
 /// What the filters of a list look at.
 pub(super) struct Facts {
@@ -31,6 +24,18 @@ pub(super) struct Facts {
     pub status: String,
     pub applications: Vec<String>,
     pub machines: Vec<String>,
+}
+
+impl Facts {
+    /// Of something that is found by its name alone.
+    fn named(name: impl Into<String>) -> Self {
+        Facts {
+            name: name.into(),
+            status: String::new(),
+            applications: Vec::new(),
+            machines: Vec::new(),
+        }
+    }
 }
 
 /// What a list is made of.
@@ -160,268 +165,4 @@ fn select<T: Listed>(item: &T, fields: &[&str]) -> Result<Value, Answer> {
         members.retain(|name, _| fields.contains(&name.as_str()));
     }
     Ok(value)
-}
-
-impl Listed for ModelSummary {
-    const FILTERS: &'static [&'static str] = &["name", "status"];
-    const FIELDS: &'static [&'static str] = &[
-        "uuid",
-        "name",
-        "type",
-        "cloud",
-        "region",
-        "owner",
-        "life",
-        "status",
-        "message",
-        "applications",
-        "machines",
-        "units",
-        "created-at",
-        "blocks",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.name.to_string(),
-            status: self.status.clone(),
-            applications: Vec::new(),
-            machines: Vec::new(),
-        }
-    }
-}
-
-impl Listed for ApplicationInfo {
-    const FILTERS: &'static [&'static str] = &["name", "status"];
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "charm",
-        "charm-name",
-        "charm-revision",
-        "channel",
-        "can-upgrade-to",
-        "life",
-        "exposed",
-        "exposed-endpoints",
-        "url",
-        "status",
-        "workload-version",
-        "units",
-        "subordinate",
-        "min-units",
-        "trust",
-        "constraints",
-        "waiting-for",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.name.to_string(),
-            status: self.status.status.to_string(),
-            applications: Vec::new(),
-            machines: Vec::new(),
-        }
-    }
-}
-
-impl Listed for UnitInfo {
-    const FILTERS: &'static [&'static str] = &["name", "status", "application", "machine"];
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "application",
-        "charm",
-        "life",
-        "machine",
-        "leader",
-        "workload",
-        "agent",
-        "opened-ports",
-        "public-address",
-        "listening",
-        "workload-version",
-        "meter-status",
-        "waiting-for",
-        "principal",
-        "subordinates",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.name.to_string(),
-            status: self.workload.status.to_string(),
-            applications: vec![self.application.to_string()],
-            machines: self.machine.iter().map(ToString::to_string).collect(),
-        }
-    }
-}
-
-impl Listed for MachineInfo {
-    const FILTERS: &'static [&'static str] = &["name", "status", "application", "machine"];
-    const FIELDS: &'static [&'static str] = &[
-        "id",
-        "life",
-        "instance-id",
-        "agent-status",
-        "agent-message",
-        "instance-status",
-        "instance-message",
-        "addresses",
-        "hardware",
-        "constraints",
-        "units",
-        "created-at",
-        "waiting-for",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.id.to_string(),
-            status: self.agent_status.clone(),
-            applications: self
-                .units
-                .iter()
-                .map(|unit| unit.application().to_string())
-                .collect(),
-            machines: vec![self.id.to_string()],
-        }
-    }
-}
-
-impl Listed for CharmInfo {
-    const FILTERS: &'static [&'static str] = &["name"];
-    const FIELDS: &'static [&'static str] = &[
-        "url",
-        "name",
-        "revision",
-        "sha256",
-        "size",
-        "metadata",
-        "config",
-        "actions",
-        "capabilities",
-        "shared",
-        "workload",
-        "components",
-        "metrics",
-        "hooks",
-        "subordinate",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.url.to_string(),
-            status: String::new(),
-            applications: Vec::new(),
-            machines: Vec::new(),
-        }
-    }
-}
-
-impl Listed for ServiceInfo {
-    const FILTERS: &'static [&'static str] = &["name", "status", "application"];
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "unit",
-        "application",
-        "container",
-        "service",
-        "summary",
-        "kind",
-        "startup",
-        "current",
-        "since",
-        "restarts",
-        "last-end",
-        "port",
-        "restarted-on",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.name.clone(),
-            status: self.current.clone(),
-            applications: vec![self.application.to_string()],
-            machines: Vec::new(),
-        }
-    }
-}
-
-impl Listed for CheckInfo {
-    const FILTERS: &'static [&'static str] = &["name", "status", "application"];
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "unit",
-        "application",
-        "container",
-        "check",
-        "level",
-        "status",
-        "successes",
-        "failures",
-        "threshold",
-        "message",
-        "on-failure",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.name.clone(),
-            status: self.status.clone(),
-            applications: vec![self.application.to_string()],
-            machines: Vec::new(),
-        }
-    }
-}
-
-impl Listed for MetricInfo {
-    const FILTERS: &'static [&'static str] = &["name", "application"];
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "unit",
-        "application",
-        "metric",
-        "labels",
-        "timestamp",
-        "value",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.name.clone(),
-            status: String::new(),
-            applications: vec![self.application.to_string()],
-            machines: Vec::new(),
-        }
-    }
-}
-
-impl Listed for RelationInfo {
-    const FILTERS: &'static [&'static str] = &["name", "status", "application"];
-    const FIELDS: &'static [&'static str] = &[
-        "id",
-        "key",
-        "interface",
-        "scope",
-        "endpoints",
-        "life",
-        "status",
-        "message",
-        "suspended",
-        "created-at",
-        "settings-version",
-        "waiting-for",
-    ];
-
-    fn facts(&self) -> Facts {
-        Facts {
-            name: self.key.clone(),
-            status: self.status.clone(),
-            applications: self
-                .endpoints
-                .iter()
-                .map(|endpoint| endpoint.application.to_string())
-                .collect(),
-            machines: Vec::new(),
-        }
-    }
 }

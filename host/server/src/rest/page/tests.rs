@@ -1,4 +1,11 @@
 use periapt_model::Life;
+use periapt_model::charm::CharmInfo;
+use periapt_model::status::{Machine, Status};
+use periapt_wire::rest::{
+    ApplicationInfo, Backup, BlockDevice, BlockInfo, Cloud, CloudCredential, ControllerNode,
+    MachineInfo, MetricHistory, ModelAccess, ModelSummary, RelationInfo, SecretBackendInfo,
+    StoragePoolInfo, TokenInfo, UnitInfo, UserInfo, WorkerRow,
+};
 use utoipa::PartialSchema;
 
 use super::*;
@@ -8,10 +15,8 @@ fn machine(id: &str, status: &str) -> MachineInfo {
         id: id.parse().unwrap(),
         life: Life::Alive,
         instance_id: String::new(),
-        agent_status: status.to_owned(),
-        agent_message: String::new(),
-        instance_status: "running".to_owned(),
-        instance_message: String::new(),
+        agent: Status::new(status.parse().unwrap(), ""),
+        instance: Status::new(Machine::Running, ""),
         addresses: Vec::new(),
         hardware: String::new(),
         constraints: String::new(),
@@ -194,4 +199,17 @@ fn the_fields_of_a_list_are_the_members_of_its_items() {
     check::<MachineInfo>(&[]);
     check::<CharmInfo>(&[]);
     check::<RelationInfo>(&[]);
+    check::<Backup>(&[]);
+    check::<Cloud>(&[]);
+    check::<ControllerNode>(&[]);
+    check::<CloudCredential>(&[]);
+    check::<ModelAccess>(&[]);
+    check::<BlockInfo>(&[]);
+    check::<BlockDevice>(&[]);
+    check::<StoragePoolInfo>(&[]);
+    check::<WorkerRow>(&[]);
+    check::<SecretBackendInfo>(&[]);
+    check::<UserInfo>(&[]);
+    check::<TokenInfo>(&[]);
+    check::<MetricHistory>(&[]);
 }

@@ -267,7 +267,7 @@ impl House {
     pub async fn deploy(&self, model: &ModelUuid, placed: u32) {
         let http = self.http().await;
         let charm = http.upload(model, charm_archive("site")).await;
-        assert_eq!(charm.0, 200, "{}", charm.1);
+        assert_eq!(charm.0, 201, "{}", charm.1);
         let application: periapt_model::ApplicationName = "site".parse().unwrap();
         let url = charm.1["url"].as_str().unwrap().to_owned();
         let request = Deploy {

@@ -211,7 +211,7 @@ async fn a_refused_commit_leaves_no_run_and_a_failure_all_of_itself() {
         let state = store.get_state(&model, &site).await.expect("state");
         assert_eq!(state.operation, Some(operation));
         let history = store
-            .history(&model, &Tag::Unit(site.clone()), 2)
+            .last_statuses(&model, &Tag::Unit(site.clone()), 2)
             .await
             .expect("history");
         let lines: Vec<(&str, &str)> = history
@@ -293,7 +293,7 @@ async fn runs_go_by_age_by_number_and_with_their_unit() {
             .expect("pruned");
         assert!(gone >= 11, "{gone}");
         let query = HookQuery {
-            limit: Some(5_000),
+            limit: Some(1_000),
             unit: Some(first.to_string()),
             ..HookQuery::default()
         };

@@ -158,7 +158,9 @@ async fn what_is_wrong_shows(fixture: &Fixture, model: &ModelUuid, unit: &UnitNa
         let kept: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
         let told = &kept["applications"]["site"]["units"][unit.as_str()]["workload-status"];
         assert_eq!(told["info"], shown);
-        let history = store.history(model, &Tag::Unit(unit.clone()), 10).await;
+        let history = store
+            .last_statuses(model, &Tag::Unit(unit.clone()), 10)
+            .await;
         let history = history.expect("history");
         assert!(history.iter().all(|line| !line.message.contains("site:")));
     }

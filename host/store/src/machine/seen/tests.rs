@@ -29,8 +29,8 @@ async fn what_is_seen_of_instances_is_one_change_and_shows_everywhere() {
             .map(|found| found.addresses[0].as_str())
             .collect();
         assert_eq!(addresses, ["192.0.2.1", "192.0.2.2"]);
-        assert_eq!(shown[0].instance_status, "running");
-        assert_eq!(shown[1].instance_status, "down");
+        assert_eq!(shown[0].instance.status, Machine::Running);
+        assert_eq!(shown[1].instance.status, Machine::Down);
         let status = store.full_status(&model, &[], &|_| true).await.unwrap();
         let machine = &status.machines["0"];
         assert_eq!(machine.dns_name, "192.0.2.1");
@@ -60,7 +60,7 @@ async fn what_was_seen_of_another_instance_or_said_by_the_provisioner_stays() {
             .await
             .unwrap();
         let shown = store.machine(&model, &machine, &present).await.unwrap();
-        assert_eq!(shown.instance_status, "stopped");
+        assert_eq!(shown.instance.status, Machine::Stopped);
         assert_eq!(shown.addresses, ["192.0.2.1"]);
 
         let addresses = ["192.0.2.7".to_owned()];

@@ -92,7 +92,7 @@ async fn other_data_alone_leave_a_status_its_time_and_no_line() {
         };
         let lines = async || {
             let tag = periapt_model::Tag::Unit(site.clone());
-            store.history(&model, &tag, 100).await.unwrap().len()
+            store.last_statuses(&model, &tag, 100).await.unwrap().len()
         };
         store
             .set_agent_status(&model, &site, failed(1))
@@ -109,7 +109,7 @@ async fn other_data_alone_leave_a_status_its_time_and_no_line() {
             store.get_state(&model, &site).await.unwrap().agent.unwrap(),
         );
         assert_eq!(after.since, before.since);
-        assert_eq!(after.data["next-retry"], 2);
+        assert_eq!(after.data["next-retry"], periapt_model::time::text(2));
         assert_eq!(lines().await, history);
         fixture.end().await;
     }

@@ -10,7 +10,7 @@ async fn a_model_is_suspended_while_its_credential_is_not_valid() {
         let model = fixture.model("lab").await;
         let shown = || async {
             let summary = store.model_summary(&model).await.unwrap();
-            (summary.status, summary.message)
+            (summary.status.status.to_string(), summary.status.message)
         };
         assert!(store.model_credential(&model).await.unwrap().valid);
         let refused = store.invalidate_credential(&model, " no room ").await;

@@ -16,7 +16,7 @@ async fn a_relation_is_made_once_and_named() {
         let made = house.integrate("site", "front").await.expect("made");
         assert_eq!(made.key, "front:website site:website");
         assert_eq!(
-            (made.scope.as_str(), made.status.as_str()),
+            (made.scope.as_str(), made.status.status.as_str()),
             ("global", "joining")
         );
         let roles: Vec<&str> = made.endpoints.iter().map(|end| end.role.as_str()).collect();

@@ -23,12 +23,24 @@ async fn units_enter_with_their_addresses_and_leave_with_broken() {
         assert_eq!(read["ingress-address"], "127.0.0.1");
         assert_eq!(read["egress-subnets"], "127.0.0.1/32");
         assert_eq!(
-            store.relation(&house.model, id).await.unwrap().status,
+            store
+                .relation(&house.model, id)
+                .await
+                .unwrap()
+                .status
+                .status
+                .as_str(),
             "joining"
         );
         house.settle().await;
         assert_eq!(
-            store.relation(&house.model, id).await.unwrap().status,
+            store
+                .relation(&house.model, id)
+                .await
+                .unwrap()
+                .status
+                .status
+                .as_str(),
             "joined"
         );
 
@@ -37,7 +49,10 @@ async fn units_enter_with_their_addresses_and_leave_with_broken() {
             .await
             .expect("dying");
         let shown = store.relation(&house.model, id).await.unwrap();
-        assert_eq!((shown.status.as_str(), shown.life), ("broken", Life::Dying));
+        assert_eq!(
+            (shown.status.status.as_str(), shown.life),
+            ("broken", Life::Dying)
+        );
         assert_eq!(shown.waiting_for[0], "front/0, site/0 to leave");
         let again = house.integrate("site", "front").await.unwrap_err();
         assert_eq!(again.refusal().code(), "relation-dying");
@@ -181,11 +196,14 @@ async fn hooks_come_in_order_and_settings_are_seen() {
             .await
             .expect("suspended");
         let suspending = store.relation(&house.model, id).await.unwrap();
-        assert_eq!(suspending.status, "suspending");
+        assert_eq!(suspending.status.status.as_str(), "suspending");
         house.settle().await;
         let suspended = store.relation(&house.model, id).await.unwrap();
         assert_eq!(
-            (suspended.status.as_str(), suspended.message.as_str()),
+            (
+                suspended.status.status.as_str(),
+                suspended.status.message.as_str()
+            ),
             ("suspended", "maintenance")
         );
         assert!(
@@ -199,7 +217,13 @@ async fn hooks_come_in_order_and_settings_are_seen() {
             .expect("resumed");
         house.settle().await;
         assert_eq!(
-            store.relation(&house.model, id).await.unwrap().status,
+            store
+                .relation(&house.model, id)
+                .await
+                .unwrap()
+                .status
+                .status
+                .as_str(),
             "joined"
         );
         let fresh = house.remote("front/0").await[&id].members[&unit("site/1")];

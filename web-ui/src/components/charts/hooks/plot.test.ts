@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { timeText } from '../time';
 import type { HookRun } from '../types';
 import { hookName } from './names';
 import { plotOf, spotAt, summaryOf, summaryText } from './plot';
@@ -11,7 +12,7 @@ function run(id: number, startedAt: number, duration: number, result = 'ok'): Ho
     application: 'site',
     hook: 'config-changed',
     charm: 'local:site-0',
-    'started-at': startedAt,
+    'started-at': timeText(startedAt),
     duration,
     result,
     code: result === 'ok' ? '' : 'trap',

@@ -1,6 +1,6 @@
 /** Where the hooks stand in the chart, and what they add up to. Pure. */
 import { decades, linear, logarithmic, quantile } from '../scale';
-import { durationText, timeTicks } from '../time';
+import { durationText, micros, timeTicks } from '../time';
 import type { HookRun } from '../types';
 
 export interface Frame {
@@ -28,7 +28,7 @@ export interface Plot {
 }
 
 export function oldestFirst(runs: HookRun[]): HookRun[] {
-  return [...runs].sort((a, b) => a['started-at'] - b['started-at'] || a.id - b.id);
+  return [...runs].sort((a, b) => micros(a['started-at']) - micros(b['started-at']) || a.id - b.id);
 }
 
 /** Duration upwards in decades; along, when each began or one after the other. */
@@ -38,7 +38,7 @@ export function plotOf(runs: HookRun[], frame: Frame, order: Order): Plot {
   const [start, end] = [frame.left + 8, frame.width - frame.right - 8];
   const [low, high] = decades(sorted.map((run) => run.duration));
   const upwards = logarithmic(low, high, frame.height - frame.bottom, frame.top);
-  const [from, to] = [first?.['started-at'] ?? 0, last?.['started-at'] ?? 0];
+  const [from, to] = [micros(first?.['started-at'] ?? 0), micros(last?.['started-at'] ?? 0)];
   const byTime = linear(from, to, start, end);
   const bySequence = linear(0, sorted.length - 1, start, end);
   const rows = [];
@@ -53,7 +53,7 @@ export function plotOf(runs: HookRun[], frame: Frame, order: Order): Plot {
   return {
     spots: sorted.map((run, index) => ({
       run,
-      x: order === 'time' ? byTime(run['started-at']) : bySequence(index),
+      x: order === 'time' ? byTime(micros(run['started-at'])) : bySequence(index),
       y: upwards(run.duration),
     })),
     columns,

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { guessedHeight, levelTone, lineTime, marked, recordText } from './records';
 import { rowAt, sliceOf, topsOf } from './window';
+import { timeText } from '../time';
 
-const record = { time: 1_800_000_000_000_000, entity: 'unit-site-0', level: 'INFO', module: 'unit', message: 'hello' };
+const record = { time: timeText(1_800_000_000_000_000), entity: 'unit-site-0', level: 'INFO', module: 'unit', message: 'hello' };
 
 describe('the window of a long list', () => {
   const tops = topsOf(10_000, (index) => (index % 2 === 0 ? 20 : 60));

@@ -1,6 +1,6 @@
 /** Records of the log in words. Pure. */
 import type { Tone } from '../status';
-import { clockTime, exactTime } from '../time';
+import { clockTime, exactTime, micros, type Moment } from '../time';
 import type { LogRecord } from '../types';
 
 const TONES: Record<string, Tone> = {
@@ -20,8 +20,8 @@ export function recordText(record: LogRecord): string {
 }
 
 /** `15:04:05.123`. */
-export function preciseClock(time: number): string {
-  const milliseconds = Math.floor(time / 1000) % 1000;
+export function preciseClock(time: Moment): string {
+  const milliseconds = Math.floor(micros(time) / 1000) % 1000;
   return `${clockTime(time)}.${String(milliseconds).padStart(3, '0')}`;
 }
 

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
+import { timeText } from '../time';
 import type { HistoryEntry } from '../types';
 import { lanesOf, rowsOf } from './segments';
 
-const entry = (time: number, kind: string, status: string): HistoryEntry => ({ time, kind, status, message: '' });
+const entry = (time: number, kind: string, status: string): HistoryEntry => ({
+  id: time,
+  time: timeText(time),
+  kind,
+  status,
+  message: '',
+});
 
 const HISTORY = [
   entry(300, 'workload', 'active'),

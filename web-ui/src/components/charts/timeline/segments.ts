@@ -1,4 +1,5 @@
 /** Status history as segments of a line, one lane for each kind. Pure. */
+import { micros } from '../time';
 import type { HistoryEntry } from '../types';
 
 export interface Segment {
@@ -40,24 +41,25 @@ export function kindName(kind: string): string {
 function byKind(entries: HistoryEntry[]): Map<string, HistoryEntry[]> {
   const kinds = new Map<string, HistoryEntry[]>();
   for (const entry of entries) kinds.set(entry.kind, [...(kinds.get(entry.kind) ?? []), entry]);
-  for (const [kind, list] of kinds) kinds.set(kind, list.sort((a, b) => a.time - b.time));
+  for (const [kind, list] of kinds) kinds.set(kind, list.sort((a, b) => micros(a.time) - micros(b.time)));
   return kinds;
 }
 
 /** Lanes from the first entry of all until `now`. */
 export function lanesOf(entries: HistoryEntry[], now: number): Lane[] {
-  const start = entries.reduce((least, entry) => Math.min(least, entry.time), now);
+  const start = entries.reduce((least, entry) => Math.min(least, micros(entry.time)), now);
   const span = Math.max(1, now - start);
   return [...byKind(entries)].map(([kind, list]) => ({
     kind,
     segments: list.map((entry, index) => {
-      const to = Math.max(entry.time, list[index + 1]?.time ?? now);
+      const from = micros(entry.time);
+      const to = Math.max(from, micros(list[index + 1]?.time ?? now));
       return {
         entry,
-        from: entry.time,
+        from,
         to,
-        start: (entry.time - start) / span,
-        share: (to - entry.time) / span,
+        start: (from - start) / span,
+        share: (to - from) / span,
         current: index === list.length - 1,
       };
     }),
@@ -70,11 +72,11 @@ export function rowsOf(entries: HistoryEntry[]): Row[] {
   for (const list of byKind(entries).values()) {
     list.forEach((entry, index) => {
       const next = list[index + 1];
-      held.set(entry, next ? next.time - entry.time : null);
+      held.set(entry, next ? micros(next.time) - micros(entry.time) : null);
     });
   }
   return [...entries]
     .map((entry, index) => ({ entry, index }))
-    .sort((a, b) => b.entry.time - a.entry.time || a.index - b.index)
+    .sort((a, b) => micros(b.entry.time) - micros(a.entry.time) || a.index - b.index)
     .map(({ entry }) => ({ entry, held: held.get(entry) ?? null }));
 }

@@ -1,6 +1,12 @@
-use periapt_model::bundle::CurrentApplication;
-
 use super::*;
+use crate::bundle::CurrentApplication;
+
+fn charm(sha256: &str) -> ComparedCharm {
+    ComparedCharm {
+        sha256: sha256.to_owned(),
+        subordinate: false,
+    }
+}
 
 #[test]
 fn both_ways_and_only_what_differs() {
@@ -9,7 +15,6 @@ fn both_ways_and_only_what_differs() {
         &[],
     )
     .unwrap();
-    let charm = |digest: &str| (CharmMetadata::default(), digest.to_owned());
     let charms = BTreeMap::from([
         ("site".parse().unwrap(), charm("a")),
         ("new".parse().unwrap(), charm("a")),
@@ -31,7 +36,8 @@ fn both_ways_and_only_what_differs() {
         relations: BTreeSet::from(["x:a y:b".to_owned(), "x:a z:b".to_owned()]),
     };
     let pairs = BTreeSet::from(["x:a y:b".to_owned(), "x:a q:b".to_owned()]);
-    let found = serde_json::to_value(between(&bundle, &model, &charms, &pairs)).unwrap();
+    let difference = bundle.difference(&model, &charms, &pairs);
+    let found = serde_json::to_value(&difference).unwrap();
     assert_eq!(
         found,
         serde_json::json!({
@@ -52,13 +58,16 @@ fn both_ways_and_only_what_differs() {
             },
         })
     );
+    // As a client reads it.
+    let read: BundleDifference = serde_json::from_value(found).unwrap();
+    assert_eq!(read, difference);
 }
 
 #[test]
 fn nothing_differs_from_itself() {
     let bundle = Bundle::parse("applications:\n  site: {charm: ./site.charm}\n", &[]).unwrap();
     let name: ApplicationName = "site".parse().unwrap();
-    let charms = BTreeMap::from([(name.clone(), (CharmMetadata::default(), "a".to_owned()))]);
+    let charms = BTreeMap::from([(name.clone(), charm("a"))]);
     let there = CurrentApplication {
         charm_digest: "a".to_owned(),
         units: 1,
@@ -68,6 +77,9 @@ fn nothing_differs_from_itself() {
         applications: BTreeMap::from([(name, there)]),
         relations: BTreeSet::new(),
     };
-    let found = between(&bundle, &model, &charms, &BTreeSet::new());
-    assert_eq!(found, Difference::default());
+    assert!(
+        bundle
+            .difference(&model, &charms, &BTreeSet::new())
+            .is_empty()
+    );
 }
