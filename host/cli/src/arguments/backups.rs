@@ -8,8 +8,8 @@ use clap::Args;
 use super::{ControllerChoice, ListFormat, Target};
 
 const HOLDS: &str = "\
-It holds the database, the charms, the keys, and the files of every unit on the controller's machine, all of one moment.
-What is in storage is not in it: copy that by your own means.";
+A backup has the database, the charms, the keys, and the files of every unit on the controller's machine, all from the same moment.
+It does not contain storage, which you have to copy yourself.";
 
 #[derive(Debug, Args)]
 #[command(after_help = HOLDS)]

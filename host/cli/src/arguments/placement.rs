@@ -39,10 +39,10 @@ impl Placement {
         let remarks = self.to.iter().filter_map(|place| match place {
             Place::Machine(_) => None,
             Place::Within(id, said) => Some(format!(
-                "--to {said} is machine {id}: a unit has a sandbox of its own and needs no container"
+                "--to {said} is taken as machine {id}: each unit has its own sandbox and needs no container"
             )),
             Place::New(said) => Some(format!(
-                "--to {said} is a new machine: a unit has a sandbox of its own, and there are no zones"
+                "--to {said} is taken as a new machine: each unit has its own sandbox, and there are no zones"
             )),
         });
         remarks.collect()

@@ -152,7 +152,7 @@ fn unknown(name: &ApplicationName, action: &str, found: &ApplicationActions) -> 
     let meant = nearest::suggestion(action, known);
     let what = format!("{name} has no action \"{action}\"{meant}");
     Failure::new(Exit::NotFound, what)
-        .why("its charm declares none of this name")
+        .why("its charm declares no action with this name")
         .advice(format!("periapt actions {name}"))
 }
 
@@ -311,7 +311,7 @@ rebuild
         assert_eq!(
             failure.to_string(),
             "ERROR site has no action \"rebuld\"; did you mean \"rebuild\"?\n  \
-             why: its charm declares none of this name\n  \
+             why: its charm declares no action with this name\n  \
              try: periapt actions site"
         );
     }

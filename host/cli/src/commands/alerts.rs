@@ -59,7 +59,7 @@ Types and their options:
            url=https://HOST/PATH, key (at least 16 bytes), ca-cert
   email    over SMTP: host, port, encryption (starttls, tls or none), from, to (ADDRESS,ADDRESS),
            user, password, ca-cert
-Options are written as values of secrets are: key#file=PATH keeps it out of your shell's history.";
+Write options like values of secrets: key#file=PATH keeps the key out of your shell's history.";
 
 #[derive(Debug, Args)]
 pub struct Alerts {
@@ -325,7 +325,7 @@ async fn add_rule(context: &Context, arguments: AddRule) -> Outcome {
     };
     let added = session.client.add_alert_rule(&rule).await?;
     let told = match added.receivers.is_empty() {
-        true => "alerts show in the page and in periapt alerts".to_owned(),
+        true => "its alerts appear in the page and in periapt alerts".to_owned(),
         false => format!("{} will be told", added.receivers.join(" and ")),
     };
     context
@@ -355,7 +355,7 @@ async fn silence(context: &Context, arguments: Silence) -> Outcome {
             rule.name,
             Times::new(false).wire(&until)
         ),
-        None => format!("The alert rule \"{}\" is not silent any more", rule.name),
+        None => format!("The alert rule \"{}\" is no longer silent", rule.name),
     });
     Ok(())
 }
@@ -395,7 +395,7 @@ async fn add_receiver(context: &Context, arguments: AddReceiver) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let added = session.client.add_alert_receiver(&receiver).await?;
     context.output.say(&format!(
-        "Added the alert receiver \"{}\"; see that it takes messages with: periapt test-alert-receiver {}",
+        "Added the alert receiver \"{}\"; test it with: periapt test-alert-receiver {}",
         added.name, added.name
     ));
     Ok(())
@@ -414,7 +414,7 @@ async fn test_receiver(context: &Context, arguments: Receiver) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let sent = session.client.test_alert_receiver(&arguments.name).await?;
     context.output.say(&format!(
-        "The alert receiver \"{}\" took the message and answered {}",
+        "The alert receiver \"{}\" accepted the message and answered {}",
         sent.receiver, sent.answer
     ));
     Ok(())

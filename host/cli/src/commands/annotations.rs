@@ -24,7 +24,7 @@ pub enum Verb {
 }
 
 const NOTES: &str = "\
-Without an entity the note is about the model itself; an empty value removes a key:
+Without an entity the annotation is for the model itself; an empty value removes a key:
   periapt annotate site/0 owner=ann rack=7
   periapt annotate site/0 rack=
   periapt annotate team='web shop'";
@@ -79,8 +79,8 @@ fn request(words: &[String]) -> Outcome<SetAnnotations> {
         .collect::<Outcome<_>>()?;
     if set.is_empty() {
         return Err(Failure::usage("there is nothing to note")
-            .why("an entity was named, and no key")
-            .advice("write KEY=VALUE behind it; periapt annotations ENTITY shows what is noted"));
+            .why("an entity was named, but no key")
+            .advice("add KEY=VALUE; periapt annotations ENTITY shows its annotations"));
     }
     Ok(SetAnnotations {
         entity: named.map(|tag| tag.to_string()),
@@ -92,7 +92,7 @@ fn note(word: &str) -> Outcome<(String, String)> {
     match word.split_once('=').filter(|(key, _)| !key.is_empty()) {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
         None => Err(Failure::usage(format!("\"{word}\" is no note"))
-            .why("a note is a key, =, and a value")
+            .why("an annotation is a key, =, and a value")
             .advice("write KEY=VALUE, or KEY= to remove the key; an entity comes first")),
     }
 }

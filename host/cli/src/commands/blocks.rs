@@ -25,9 +25,9 @@ pub enum Verb {
 }
 
 const KINDS: &str = "\
-What can be disabled:
-  destroy-model  to destroy the model, or the controller with it
-  remove-object  that, and to remove applications, units, machines and relations without --force
+Groups of commands:
+  destroy-model  destroying the model, or the controller with it
+  remove-object  the above, and removing applications, units, machines and relations without --force
   all            every change of the model";
 
 #[derive(Debug, Args)]

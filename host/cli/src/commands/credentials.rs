@@ -123,7 +123,7 @@ async fn held(
             None => format!("there are no credentials in cloud \"{cloud}\""),
         };
         return Err(Failure::new(Exit::NotFound, what)
-            .why("the controller keeps none of yours that is called so")
+            .why("the controller has none of yours with this name")
             .advice("periapt credentials lists them"));
     }
     Ok((session, held))
@@ -178,7 +178,7 @@ async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
                 .await?;
             context
                 .output
-                .say(&format!("The credential of model \"{model}\" is tried now"));
+                .say(&format!("Retrying the credential of model \"{model}\""));
         }
         return Ok(());
     }
@@ -191,7 +191,7 @@ async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
         .change_credential(&here.model, &change)
         .await?;
     context.output.say(&format!(
-        "The credential of model \"{}\" is tried now; `periapt show-credential` tells whether it is refused again",
+        "Retrying the credential of model \"{}\"; `periapt show-credential` shows whether it works",
         here.model
     ));
     Ok(())
@@ -207,7 +207,7 @@ async fn invalidate(context: &Context, arguments: InvalidateCredential) -> Outco
         .change_credential(&here.model, &change)
         .await?;
     context.output.say(&format!(
-        "Model \"{}\" is suspended: its units go on, and no machine is started or stopped until `periapt update-credential`",
+        "Model \"{}\" is suspended: its units keep running, but no machine is started or stopped until `periapt update-credential`",
         here.model
     ));
     Ok(())

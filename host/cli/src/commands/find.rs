@@ -55,7 +55,7 @@ pub async fn find(context: &Context, arguments: Find) -> Outcome {
         ListFormat::Json => output.json(&found),
         ListFormat::Yaml => output.yaml(&found),
         ListFormat::Tabular if found.is_empty() => {
-            output.say("Nothing that this controller has is found by that.");
+            output.say("Nothing matches.");
             Ok(())
         }
         ListFormat::Tabular => output.data(&table(&found).render(output.paints())),

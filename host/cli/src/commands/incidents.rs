@@ -24,8 +24,8 @@ pub enum Verb {
 }
 
 const ANSWERS: &str = "\
-Without a flag, shows the incidents that nobody silenced. Each has an id, as in
-front-start-1b2c3d4e, by which it is retried, skipped and silenced:
+Without a flag, shows incidents that are not silenced. Use an incident's id, as in
+front-start-1b2c3d4e, to retry, skip or silence it:
   periapt incidents --retry ID
   periapt incidents --skip ID
   periapt incidents --silence ID --for 2h";
@@ -77,9 +77,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
     if let Some(id) = &arguments.skip {
         context.output.confirm(
-            &format!(
-                "This skips the failed hook of every unit of {id}. What it should have done stays undone."
-            ),
+            &format!("This skips the failed hook of every unit of {id}. Its work is not done."),
             arguments.no_prompt,
         )?;
         let told = here.client().skip_incident(&here.model, id).await?;

@@ -214,19 +214,19 @@ fn unregister(context: &Context, arguments: &Unregister) -> Outcome {
     let known = contents.controllers.controllers.get(name);
     let known = known.ok_or_else(|| unknown_controller(name))?;
     context.output.confirm(
-        &format!("This forgets controller \"{name}\" here; nothing in it changes."),
+        &format!("This removes controller \"{name}\" from this client; the controller itself does not change."),
         arguments.no_prompt,
     )?;
     let data_dir = known.data_dir.clone();
     context
         .files
         .change(|contents| contents.forget_controller(name))?;
-    context
-        .output
-        .say(&format!("Controller \"{name}\" is not known here any more"));
+    context.output.say(&format!(
+        "Controller \"{name}\" is no longer registered here"
+    ));
     if let Some(dir) = data_dir {
         context.output.say(&format!(
-            "It is one of this machine: its data is in {}",
+            "It is on this machine: its data is in {}",
             dir.display()
         ));
     }

@@ -124,7 +124,7 @@ const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningErr
 fn new_machine(text: &str) -> Result<String, String> {
     match text.split_once(':') {
         Some((kind, _)) if kind != "lxd" && kind != "kvm" => Err(format!(
-            "\"{text}\" is a machine that is there: machines are made by the provider of their model"
+            "\"{text}\" is an existing machine: machines are created by their model's provider"
         )),
         _ => Ok(text.to_owned()),
     }
@@ -133,7 +133,7 @@ fn new_machine(text: &str) -> Result<String, String> {
 async fn add(context: &Context, arguments: AddMachine) -> Outcome {
     if let Some(place) = &arguments.place {
         context.output.say(&format!(
-            "{place} is ignored: the provider of the model makes each machine anew"
+            "{place} is ignored: the model's provider always creates a new machine"
         ));
     }
     let constraints = constraints::read(&arguments.constraints)?.to_string();
@@ -167,10 +167,7 @@ async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
         return Ok(());
     }
     context.output.confirm(
-        &format!(
-            "This removes from model \"{}\" what stands above.",
-            here.model
-        ),
+        &format!("This removes the above from model \"{}\".", here.model),
         arguments.no_prompt,
     )?;
     let removing = Removing {
@@ -211,7 +208,7 @@ async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
     }
     for id in &ids {
         here.client().retry_provisioning(&here.model, id).await?;
-        context.output.say(&format!("machine {id} is tried again"));
+        context.output.say(&format!("retrying machine {id}"));
     }
     Ok(())
 }

@@ -22,9 +22,9 @@ pub enum Verb {
 }
 
 const EXPOSING: &str = "\
-Without endpoints the whole application is exposed; endpoints that are named have addresses of
-their own instead. Without addresses it is everybody who reaches the ingress-address of the
-controller, which is this machine alone by default:
+Without endpoints the whole application is exposed; named endpoints have their own addresses
+instead. Without addresses it is exposed to everybody who can reach the controller's
+ingress-address, by default only this machine:
   periapt expose site
   periapt expose site --endpoints website --to-cidrs 10.0.0.0/8,192.168.0.0/16";
 
@@ -145,7 +145,7 @@ async fn reachability(context: &Context, arguments: ShowReachability) -> Outcome
         ListFormat::Yaml => output.yaml(&reach),
         ListFormat::Tabular => {
             if let Some(reason) = &reach.ingress_failed {
-                output.say(&format!("Nothing is found by name: {reason}"));
+                output.say(&format!("Nothing can be reached by name: {reason}"));
             }
             output.data(&table(&reach).render(output.paints()))
         }

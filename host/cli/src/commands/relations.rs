@@ -24,7 +24,7 @@ pub enum Verb {
 }
 
 const FITTING: &str = "\
-One endpoint provides what the other requires. Leave the endpoint out where only one fits:
+One endpoint provides what the other requires. You can leave out an endpoint if only one fits:
   periapt integrate front site
   periapt integrate front:website site:website";
 
@@ -95,7 +95,7 @@ async fn integrate(context: &Context, arguments: Integrate) -> Outcome {
         .integrate(&here.model, [&first, &second])
         .await?;
     context.output.say(&format!(
-        "Relation {} is made: {}",
+        "Created relation {}: {}",
         relation.id, relation.key
     ));
     Ok(())
@@ -195,9 +195,9 @@ impl Wanted {
 }
 
 fn one_end(word: &str) -> Failure {
-    Failure::usage("one end does not tell which relation is meant")
+    Failure::usage("one endpoint does not identify a relation")
         .why(format!("\"{word}\" is not the number of a relation"))
-        .advice("name both ends, or the number that `periapt show-unit` shows")
+        .advice("name both endpoints, or the number that `periapt show-unit` shows")
 }
 
 /// The relation between two ends. Several may lie between two applications.
@@ -220,7 +220,7 @@ fn choose(all: Vec<RelationInfo>, ends: &[EndpointName; 2]) -> Outcome<RelationI
             Exit::NotFound,
             format!("there is no relation between {first} and {second}"),
         )
-        .why("no relation of the model has these two ends")
+        .why("no relation in the model has these endpoints")
         .advice("periapt status --relations")),
         (Some(relation), others) => {
             let mut keys = vec![relation.key.as_str()];

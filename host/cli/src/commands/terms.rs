@@ -23,8 +23,8 @@ pub enum Verb {
 }
 
 const MINIMUM: &str = "\
-While fewer units are alive, others are added by themselves: a unit that you remove goes, and
-another comes. 0 takes the minimum back and removes no unit.";
+If there are fewer units, more are added automatically: a unit that you remove is replaced.
+0 clears the minimum and removes no units.";
 
 #[derive(Debug, Args)]
 #[command(after_help = MINIMUM)]
@@ -50,8 +50,8 @@ pub struct Trust {
 }
 
 const COLOURS: &str = "\
-Colours: GREEN, AMBER, RED. A charm hears of it with the hook meter-status-changed, and the status shows it, unless a
-quota of the model says something worse. GREEN takes it back.";
+Colours: GREEN, AMBER, RED. Units run the hook meter-status-changed, and the status shows the colour, unless a
+quota of the model gives a worse one. GREEN clears it.";
 
 #[derive(Debug, Args)]
 #[command(after_help = COLOURS)]
@@ -151,12 +151,13 @@ async fn base(context: &Context, arguments: Base) -> Outcome {
     match arguments.base {
         None => context.output.data(&found),
         Some(wanted) if wanted == found => Ok(()),
-        Some(wanted) => Err(
-            Failure::new(Exit::Conflict, format!("\"{name}\" cannot be moved to base {wanted}"))
-                .why(format!(
-                    "charms run in a sandbox that is the same everywhere, {found}, and on no operating system"
-                ))
-                .advice("leave it; a charm that was built for another world is replaced with periapt refresh"),
-        ),
+        Some(wanted) => Err(Failure::new(
+            Exit::Conflict,
+            format!("\"{name}\" cannot be moved to base {wanted}"),
+        )
+        .why(format!(
+            "charms run in the same sandbox everywhere, {found}, without an operating system"
+        ))
+        .advice("keep it; to replace a charm built for another world, use periapt refresh")),
     }
 }

@@ -87,7 +87,7 @@ async fn attach(context: &Context, arguments: AttachResource) -> Outcome {
             .any(|resource| resource.attached.as_ref() == Some(&attached));
         context.output.say(&match known {
             true => format!(
-                "\"{application}\" has this \"{name}\" already, as revision {}",
+                "\"{application}\" already has this \"{name}\", as revision {}",
                 attached.revision
             ),
             false => format!(
@@ -201,6 +201,6 @@ fn missing(resource: &ResourceInfo) -> &'static str {
 /// A word of `NAME=FILE` that is none.
 fn unreadable(word: &str) -> Failure {
     Failure::usage(format!("\"{word}\" is not NAME=FILE"))
-        .why("a resource is given by its name in the charm's metadata and the path of a file")
+        .why("a resource is its name in the charm's metadata, =, and the path of a file")
         .advice("write it as theme=./theme.css")
 }

@@ -46,9 +46,9 @@ pub enum Verb {
 
 const TYPES: &str = "\
 Types and their options:
-  vault  the key-value store, version 2, of HashiCorp Vault and what speaks as it does:
+  vault  version 2 of the key-value store of HashiCorp Vault or a compatible server:
          endpoint=https://HOST:PORT, token, mount-path (secret), ca-cert
-Options are written as values of secrets are: token#file=PATH keeps it out of your shell's history.";
+Write options like values of secrets: token#file=PATH keeps the token out of your shell's history.";
 
 #[derive(Debug, Args)]
 #[command(after_help = TYPES)]
@@ -166,7 +166,7 @@ async fn add(context: &Context, arguments: AddSecretBackend) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let added = session.client.add_secret_backend(&request).await?;
     context.output.say(&format!(
-        "Added the back end \"{}\"; a model keeps its secrets there after: periapt model-secret-backend {}",
+        "Added the back end \"{}\"; to keep a model's secrets there, run: periapt model-secret-backend {}",
         added.name, added.name
     ));
     Ok(())
@@ -179,8 +179,8 @@ async fn update(context: &Context, arguments: UpdateBackend) -> Outcome {
         token_rotate_interval: seconds(arguments.token_rotate.as_deref())?,
     };
     if request == UpdateSecretBackend::default() {
-        return Err(Failure::usage("nothing is given that is to change")
-            .why("options, --reset and --token-rotate say what the back end is to have")
+        return Err(Failure::usage("no changes were given")
+            .why("options, --reset and --token-rotate change a back end")
             .advice("write for example: token#file=./token"));
     }
     let session = session(context, &arguments.controller).await?;
@@ -198,8 +198,8 @@ fn seconds(text: Option<&str>) -> Outcome<Option<u64>> {
     match duration::parse(text) {
         Some(interval) => Ok(Some(interval.as_secs())),
         None if text == "0" => Ok(Some(0)),
-        None => Err(Failure::usage(format!("\"{text}\" is no duration"))
-            .why("--token-rotate takes a number with its unit")
+        None => Err(Failure::usage(format!("\"{text}\" is not a duration"))
+            .why("--token-rotate takes a number with a unit")
             .advice("write for example: --token-rotate 24h")),
     }
 }
@@ -327,7 +327,7 @@ async fn rotate_key(context: &Context, arguments: RotateKey) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let key = session.client.rotate_encryption_key().await?;
     context.output.say(&format!(
-        "The key {} is in use; {} sealed anew",
+        "Key {} is now in use; {} re-encrypted",
         key.id,
         crate::output::text::count(key.sealed_again, "key")
     ));

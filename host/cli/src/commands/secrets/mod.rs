@@ -43,12 +43,12 @@ pub enum Verb {
 }
 
 const VALUES: &str = "\
-Values are text, and written KEY=VALUE. What is written so is in the history of your shell and can be
-seen in the list of processes; better are
+Values are text, written as KEY=VALUE. Since these end up in your shell's history and in the list of
+processes, better use
   KEY#file=PATH     the content of a file; - is standard input
   KEY#base64=VALUE  decoded
   --file FILE       a map in YAML or JSON; - is standard input
-A key has at least three lower-case letters, digits and dashes.";
+A key has at least three characters: lower-case letters, digits and dashes.";
 
 #[derive(Debug, Args)]
 #[command(after_help = VALUES)]
@@ -204,7 +204,7 @@ async fn update(context: &Context, arguments: UpdateSecret) -> Outcome {
 }
 
 fn nothing_given() -> Failure {
-    Failure::usage("nothing is given that the secret is to have")
+    Failure::usage("no values were given for the secret")
         .why("a secret has at least one value")
         .advice("write for example: password#file=./password.txt")
 }

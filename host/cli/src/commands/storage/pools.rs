@@ -146,7 +146,7 @@ fn attributes(words: &[String]) -> Outcome<BTreeMap<String, String>> {
     let mut all = BTreeMap::new();
     for word in words {
         let (key, value) = word.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("\"{word}\" is no attribute of a pool"))
+            Failure::usage(format!("\"{word}\" is not an attribute of a pool"))
                 .why("an attribute has a value")
                 .advice("write KEY=VALUE, as in filesystem-type=xfs")
         })?;

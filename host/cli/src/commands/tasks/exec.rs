@@ -101,7 +101,9 @@ fn command(words: &[String]) -> Outcome<Vec<String>> {
         [line] if line.contains(char::is_whitespace) => task::words(line).map_err(|why| {
             Failure::usage(format!("\"{line}\" is no command"))
                 .why(format!("it has {why}"))
-                .advice("close the quote, or write the words after -- without quoting them twice")
+                .advice(
+                    "close the quote, or write the arguments after -- without quoting them twice",
+                )
         })?,
         words => words.to_vec(),
     };
@@ -116,9 +118,9 @@ fn command(words: &[String]) -> Outcome<Vec<String>> {
 /// Where it is to be run, unless that is everywhere.
 fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
     if let Some(container) = &arguments.container {
-        let what = format!("no command can be run in the container \"{container}\"");
+        let what = format!("commands cannot run in the container \"{container}\"");
         return Err(Failure::usage(what)
-            .why("a container's component answers HTTP requests (wasi:http) and has no other entry")
+            .why("a container's component only answers HTTP requests (wasi:http)")
             .advice("periapt exec --unit UNIT -- COMMAND runs a command of the charm; periapt services UNIT shows what its containers do"));
     }
     if !arguments.machines.is_empty() {
@@ -126,7 +128,7 @@ fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
         let known = MachineCommand::from_str(request.command.first().map_or("", String::as_str));
         return match known {
             Ok(_) => Ok(()),
-            Err(why) => Err(Failure::usage("no machine has that command")
+            Err(why) => Err(Failure::usage("machines do not have that command")
                 .why(why)
                 .advice("periapt exec --machine MACHINE -- report; or name units with --unit")),
         };
@@ -142,8 +144,8 @@ fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
     if named || arguments.all {
         return Ok(());
     }
-    Err(Failure::usage("nothing says where to run the command")
-        .why("neither --unit nor --application nor --machine nor --all stands before it")
+    Err(Failure::usage("no target for the command")
+        .why("none of --unit, --application, --machine or --all was given before it")
         .advice("periapt exec --unit UNIT -- COMMAND"))
 }
 
@@ -156,7 +158,7 @@ async fn everywhere(here: &ModelSession) -> Outcome<Vec<String>> {
     if names.is_empty() {
         let what = format!("model \"{}\" has no units", here.model);
         return Err(Failure::new(Exit::NotFound, what)
-            .why("a command is run by units")
+            .why("commands run on units")
             .advice("periapt status"));
     }
     Ok(names)

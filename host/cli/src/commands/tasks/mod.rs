@@ -231,8 +231,8 @@ fn in_background(operation: &OperationInfo) -> String {
 /// Nobody waits any more.
 fn left(operation: &OperationInfo) -> Failure {
     let ids = operation.tasks.iter().map(|task| task.id);
-    Failure::failed(format!("operation {} goes on", operation.id))
-        .why("only the waiting for it was interrupted")
+    Failure::failed(format!("operation {} continues", operation.id))
+        .why("you only interrupted the wait")
         .advice(format!(
             "periapt {}; or watch it: periapt show-operation {} --watch",
             cancel::words(ids),
@@ -244,7 +244,7 @@ fn left(operation: &OperationInfo) -> Failure {
 fn lost(operation: &OperationInfo, failure: Failure) -> Failure {
     let id = operation.id;
     failure.advice(format!(
-        "periapt show-operation {id} shows what became of it; it goes on by itself"
+        "periapt show-operation {id} shows its state; the operation continues"
     ))
 }
 

@@ -85,7 +85,7 @@ impl Words {
                 parameters: words.collect(),
             }),
             Some(word) => Err(Failure::usage(format!("\"{word}\" is no unit"))
-                .why("units stand before the action, each with its number")
+                .why("name the units before the action, each with its number")
                 .advice("periapt run UNIT ACTION, as in: periapt run site/0 rebuild")),
             None => Err(no_action(units.first())),
         }
@@ -95,9 +95,9 @@ impl Words {
 fn no_action(unit: Option<&String>) -> Failure {
     let application = unit.and_then(|unit| unit.split('/').next());
     Failure::usage("there is no action to run")
-        .why("its name follows the units, and what it is given follows its name")
+        .why("give its name after the units, then its parameters")
         .advice(match application {
-            Some(application) => format!("periapt actions {application} lists those there are"),
+            Some(application) => format!("periapt actions {application} lists them"),
             None => "periapt run UNIT ACTION KEY=VALUE".to_owned(),
         })
 }
