@@ -12,7 +12,7 @@ pub enum ServerError {
     Certificate(String),
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
-    #[error("the path \"{prefix}\" is served already")]
+    #[error("the path \"{prefix}\" is already served")]
     RouteTaken { prefix: String },
     #[error("\"{prefix}\" is not a path prefix: begin it with a slash")]
     RoutePrefix { prefix: String },
