@@ -349,7 +349,7 @@ fn the_page_about_alerts_works_as_written() -> Result<()> {
     }
     let shown = run(&script, &home, &home)?;
     for wanted in [
-        "took the message and answered 204",
+        "accepted the message and answered 204",
         "unit-error",
         "removal-overdue",
         "is silent until",
