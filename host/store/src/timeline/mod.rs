@@ -140,7 +140,7 @@ pub(crate) fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>> {
     match text.parse::<jiff::Timestamp>() {
         Ok(time) => Ok(Some(time.as_microsecond())),
         Err(_) => Err(StoreError::bad_request(format!(
-            "{name} is \"{text}\", which is no time: write it as 2026-11-27T14:30:00Z"
+            "{name} is \"{text}\", which is not a time: write it as 2026-11-27T14:30:00Z"
         ))),
     }
 }
