@@ -34,8 +34,8 @@ Constraints:
   arch=amd64  cores=2  mem=4G  root-disk=20G  cpu-power  container  instance-type  instance-role
   image-id  root-disk-source  spaces  tags  virt-type  zones  allocate-public-ip
 
-Sizes are in megabytes, or have M, G, T or P behind them. KEY= is any, whatever the model says. What is
-said replaces all that was said before, and holds of machines that are made from now on.";
+Sizes are in megabytes, or have a suffix M, G, T or P. KEY= means any, overriding the model. New constraints
+replace all earlier ones and affect machines created from now on.";
 
 #[derive(Debug, Args)]
 pub struct ShowConstraints {

@@ -13,24 +13,24 @@ use crate::failure::{Exit, Failure, Outcome};
 use crate::session::ModelSession;
 
 const RUNNING: &str = "\
-A command is one that the charm offers; there is no shell. `periapt actions` names the commands of
-an application. Flags stand before the command:
+Commands are offered by the charm; there is no shell. `periapt actions` lists the commands of an
+application. Put flags before the command:
   periapt exec --unit site/0 -- list --long
   periapt exec --unit site/0 'list --long'
   periapt exec --application site,db --format yaml -- check
 
-A machine runs no charm; its agent carries out one of these itself:
-  periapt exec --machine 0 -- report   tells of the machine's engine and its units, as JSON
-  periapt exec --machine 0 -- df       says how many bytes each unit keeps there
-  periapt exec --machine 0 -- reboot   starts the machine afresh with all of its units
+On machines, the agent itself carries out one of these:
+  periapt exec --machine 0 -- report   prints the state of the machine's engine and units, as JSON
+  periapt exec --machine 0 -- df       prints how many bytes each unit uses
+  periapt exec --machine 0 -- reboot   restarts the machine with all of its units
 
-Nothing can be run in a workload's container: its component answers HTTP requests and has no other
-entry, so --container is refused. A charm can offer a command that asks its workload.
+Commands cannot run in a workload's container: its component only answers HTTP requests, so
+--container is refused. A charm can offer a command that asks its workload.
 
-What the command of one unit prints is printed; of several, what each did.
+For one unit, the command's output is printed; for several, the result of each.
 
-Exit status: that of the command where it ran on one unit or machine and ended with 1 to 125; else 0 all
-completed with 0, 1 some did not, 5 --wait was too short. What is no word of the command's is three
+Exit status: for one unit or machine, that of the command if it is 1 to 125; otherwise 0 if all
+completed with 0, 1 if some did not, 5 if --wait was too short. Failures of periapt itself are three
 lines that begin with `ERROR`.";
 
 #[derive(Debug, Args)]

@@ -11,16 +11,16 @@ use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
 
 const RUNNING: &str = "\
-Units stand before the action, what it is given after it:
+Name the units before the action, and its parameters after it:
   periapt run site/0 rebuild
   periapt run site/0 site/1 backup out=out.tar.bz2 file.kind=xz file.quality=9
   periapt run site/leader backup --params backup.yaml --background
-  periapt actions site     lists the actions there are, and `show-action` what one takes
+  periapt actions site     lists the actions; `show-action` shows the parameters of one
 
-What one unit answers is printed as YAML; of several, what each did. What an action tells while it
-runs goes to standard error.
+For one unit, the results are printed as YAML; for several, the result of each. Progress messages
+go to standard error.
 
-Exit status: 0 all completed, 1 some failed or were cancelled, 5 --wait was too short.";
+Exit status: 0 if all completed, 1 if some failed or were cancelled, 5 if --wait was too short.";
 
 #[derive(Debug, Args)]
 #[command(
