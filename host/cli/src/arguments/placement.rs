@@ -34,7 +34,7 @@ impl Placement {
         places.collect()
     }
 
-    /// What is to be said of each place that is not what it says.
+    /// Notices about placements that are interpreted differently here.
     pub fn remarks(&self) -> Vec<String> {
         let remarks = self.to.iter().filter_map(|place| match place {
             Place::Machine(_) => None,

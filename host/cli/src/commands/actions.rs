@@ -192,7 +192,7 @@ impl<'a> ActionDocument<'a> {
         }
     }
 
-    /// What stands before the arguments.
+    /// The options before the arguments.
     fn heading(&self) -> String {
         let description = match self.description.trim() {
             "" => "No description.".to_owned(),
@@ -206,7 +206,7 @@ impl<'a> ActionDocument<'a> {
     }
 }
 
-/// What a schema's properties are, also those within them.
+/// The properties of a schema, including nested ones.
 fn gather<'a>(schema: &'a Value, within: &str, into: &mut BTreeMap<String, Argument<'a>>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);

@@ -90,7 +90,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
 }
 
-/// What the words of a command line say, in its one spelling.
+/// The constraints of a command line, in normal form.
 pub fn read(words: &[String]) -> Outcome<Constraints> {
     Constraints::said(&words.join(" ")).map_err(|error| {
         Failure::usage("these are no constraints")

@@ -30,7 +30,7 @@ struct Found {
     kind: &'static str,
     name: String,
     model: String,
-    /// What else is known of it, in which words are looked for as well.
+    /// Other details, which are also searched.
     about: String,
 }
 
@@ -62,7 +62,7 @@ pub async fn find(context: &Context, arguments: Find) -> Outcome {
     }
 }
 
-/// What the models have that the asker may read.
+/// The contents of the models that the user may read.
 async fn all(session: &Session) -> Outcome<Vec<Found>> {
     let client = &session.client;
     let mut found = Vec::new();

@@ -161,7 +161,7 @@ fn table(incidents: &[IncidentInfo], now: Timestamp) -> Table {
     table
 }
 
-/// What there is to know beside the table: the last line of the log and what was changed before.
+/// Details below the table: the last log line and earlier changes.
 fn details(incident: &IncidentInfo, times: &Times) -> String {
     let mut told = String::new();
     let mut line = |text: String| {

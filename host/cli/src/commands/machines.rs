@@ -117,10 +117,10 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
 }
 
-/// What a machine shows that its provider gave up.
+/// The status of a machine whose provisioning failed.
 const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
 
-/// A machine that is there already cannot be taken over, which is another thing than one that is made elsewhere.
+/// Adopting an existing machine is not supported, unlike placing a new one elsewhere.
 fn new_machine(text: &str) -> Result<String, String> {
     match text.split_once(':') {
         Some((kind, _)) if kind != "lxd" && kind != "kvm" => Err(format!(

@@ -177,7 +177,7 @@ pub fn say_what_goes_along(context: &Context, removal: &Removal) {
     }
 }
 
-/// What the words of `remove-relation` name.
+/// The relation named by the arguments of `remove-relation`.
 #[derive(Debug)]
 enum Wanted {
     Id(u64),

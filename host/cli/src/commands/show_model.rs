@@ -50,7 +50,7 @@ struct Document {
     machines: Named<Machine>,
     agent_version: &'static str,
     credential: Credential,
-    /// What is disabled in it, with why; ours.
+    /// Its disabled commands with their messages; not in Juju.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     disabled_commands: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -168,7 +168,7 @@ async fn users(here: &ModelSession, model: &str, times: &Times) -> Outcome<BTree
     Ok(entries.collect())
 }
 
-/// What a machine's hardware says of its cores.
+/// The number of cores in a machine's hardware description.
 fn cores(hardware: &str) -> Option<u64> {
     let mut words = hardware.split(' ');
     words.find_map(|word| word.strip_prefix("cores=")?.parse().ok())

@@ -115,7 +115,7 @@ fn command(words: &[String]) -> Outcome<Vec<String>> {
     }
 }
 
-/// Where it is to be run, unless that is everywhere.
+/// Where to run it, unless everywhere.
 fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
     if let Some(container) = &arguments.container {
         let what = format!("commands cannot run in the container \"{container}\"");

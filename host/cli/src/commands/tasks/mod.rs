@@ -55,14 +55,14 @@ pub enum Verb {
 /// Forms of what tasks answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TaskFormat {
-    /// What one unit answered, or a document of what each did.
+    /// The results of one unit, or a document with the results of each.
     #[default]
     Plain,
     Json,
     Yaml,
 }
 
-/// What the verbs share that have units run something.
+/// Options of all verbs that run something on units.
 #[derive(Debug, Args)]
 pub struct Asked {
     /// Do not wait; print how to look up the operation.
@@ -103,7 +103,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
 }
 
 impl Asked {
-    /// What is wanted beside what is to be run, and where.
+    /// Options other than the action or command and its targets.
     fn request(&self) -> EnqueueOperation {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         EnqueueOperation {
@@ -120,7 +120,7 @@ impl Asked {
     }
 }
 
-/// What was begun, with its tasks as they were when they had ended, or when waiting had.
+/// The operation, with its tasks as of their end or the end of the wait.
 struct Begun {
     operation: TaskId,
     tasks: Vec<TaskInfo>,
@@ -186,7 +186,7 @@ fn tag(task: &TaskInfo) -> String {
     tag.map(|tag| tag.to_string()).unwrap_or_default()
 }
 
-/// What is running now, where.
+/// The tasks that still run, and where.
 fn running(operation: &OperationInfo) -> String {
     let tasks = count(operation.tasks.len() as u64, "task");
     let mut text = format!("Running operation {} with {tasks}\n", operation.id);
@@ -196,7 +196,7 @@ fn running(operation: &OperationInfo) -> String {
     text
 }
 
-/// How to look up what goes on without this command: in words, or for a program.
+/// Prints how to look up the operation, as text or for a program.
 fn scheduled(
     output: &Output,
     format: TaskFormat,
@@ -240,7 +240,7 @@ fn left(operation: &OperationInfo) -> Failure {
         ))
 }
 
-/// What became of it cannot be learned.
+/// The result is unknown.
 fn lost(operation: &OperationInfo, failure: Failure) -> Failure {
     let id = operation.id;
     failure.advice(format!(

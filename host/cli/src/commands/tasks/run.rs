@@ -62,7 +62,7 @@ pub async fn run(context: &Context, arguments: Run) -> Outcome {
     ended::verdict(begun.operation, &begun.tasks)
 }
 
-/// The words of the command line, told apart.
+/// The parsed arguments of the command line.
 #[derive(Debug, PartialEq)]
 struct Words {
     units: Vec<String>,

@@ -57,7 +57,7 @@ impl Waiting {
         }
     }
 
-    /// Who was told to wait has not reached the end of what goes on.
+    /// The wait ended before the task did.
     fn verdict(self, operation: TaskId, tasks: &[TaskInfo]) -> Outcome {
         let goes_on = tasks.iter().any(|task| !task.status.has_ended());
         match self.wait {
