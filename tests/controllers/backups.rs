@@ -265,7 +265,7 @@ fn a_restore_writes_over_no_controller_and_beside_no_living_one() -> Result<()> 
     backup(&home, &file)?;
     let file = file.display().to_string();
     let again = home.periapt(["create-backup", &file])?;
-    assert_three_lines(&again, 4, &["exists already"]);
+    assert_three_lines(&again, 4, &["already exists"]);
     let other = home.path().join("other").display().to_string();
     let beside = home.periapt(["restore-backup", &file, "--data-dir", &other, "--port", "0"])?;
     assert_three_lines(&beside, 4, &["runs in"]);

@@ -48,7 +48,7 @@ fn a_process_stopped_in_a_transaction_does_not_keep_the_other_from_writing() -> 
         // It goes on, finds its transaction ended, and serves.
         kill_process(pid, Signal::CONT)?;
         let refused = writing.await?.err().context("the transaction was ended")?;
-        ensure!(refused.to_string().contains("not available"), "{refused:#}");
+        ensure!(refused.to_string().contains("unavailable"), "{refused:#}");
         let first = client_of_first(&pair).await?;
         add_model(&first, "again").await?;
         let models = format!("{:?}", second.models().await?);

@@ -60,7 +60,7 @@ fn a_controller_with_a_keeper_is_back_after_a_kill_and_stays_away_when_it_was_st
     ensure!(keepers(&home)?.len() == 1, "it is kept again");
 
     let answer = said(&home, &["uninstall-service", "tester"])?;
-    ensure!(answer.contains("Nobody starts"), "{answer}");
+    ensure!(answer.contains("no longer restarted"), "{answer}");
     ensure!(keepers(&home)?.is_empty());
     home.ok(["status"])?;
     kill(home.controller_pid()?);

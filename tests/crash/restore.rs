@@ -137,7 +137,7 @@ fn a_unit_whose_files_a_restored_database_does_not_find_waits_for_a_person() -> 
     let newest = *kept.last().context("no generation")?;
     assert!(
         message.contains("is missing")
-            && message.contains(&format!("goes on with generation {newest}")),
+            && message.contains(&format!("continues with generation {newest}")),
         "{message}"
     );
     assert_eq!(

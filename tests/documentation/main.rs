@@ -129,7 +129,7 @@ fn the_page_about_writing_a_charm_works_as_written() -> Result<()> {
     let script = blocks(&root().join("docs/how-to/write-a-charm.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
     for wanted in [
-        "The charm fits what it declares",
+        "The charm matches its declarations",
         "Published ring revision 0 to channel stable",
         "ring/2",
     ] {
@@ -321,7 +321,7 @@ fn the_page_about_secrets_works_as_written() -> Result<()> {
         "revealed secret",
         "refused, as it should be",
         "daily",
-        "sealed anew",
+        "re-encrypted",
         "hq",
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
@@ -349,7 +349,7 @@ fn the_page_about_alerts_works_as_written() -> Result<()> {
     }
     let shown = run(&script, &home, &home)?;
     for wanted in [
-        "took the message and answered 204",
+        "accepted the message and answered 204",
         "unit-error",
         "removal-overdue",
         "is silent until",
@@ -535,7 +535,7 @@ fn the_page_about_backups_works_as_written() -> Result<()> {
     std::fs::copy(charm("site"), home.join("site.charm"))?;
     let script = blocks(&root().join("docs/how-to/back-up-and-restore.md"))?.join("\n");
     let shown = run(&script, &home, &home)?;
-    for wanted in ["Made backup", "Restored controller \"lab\"", "site/0"] {
+    for wanted in ["Created backup", "Restored controller \"lab\"", "site/0"] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }
     Ok(())
@@ -573,7 +573,7 @@ fn the_page_about_scripts_of_juju_works_as_written() -> Result<()> {
         "index.html",
         "has nothing to do",
         "'built': 1",
-        "Controller \"lab\" is gone",
+        "Controller \"lab\" was destroyed",
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }

@@ -101,7 +101,7 @@ fn what_a_charm_declares_wrongly_is_told_before_anything_is_compiled() -> Result
         answer.code == 1
             && answer
                 .err
-                .contains("the charm does not fit what it declares"),
+                .contains("the charm does not match its declarations"),
         "{answer:?}"
     );
     ensure!(

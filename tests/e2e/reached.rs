@@ -47,7 +47,7 @@ fn told(home: &Home, said: &str, why: &str) -> Result<()> {
     let answer = home.periapt(["expose", "docs"])?;
     let line = answer.err.lines().find(|line| line.contains(why));
     let line = line.with_context(|| format!("expose does not say why: {answer:?}"))?;
-    ensure!(line.starts_with("docs is "), "{line}");
+    ensure!(line.starts_with("docs can"), "{line}");
     // Others may have the unit's own address as well, which comes first then.
     let (own, trouble) = status.split_once("; ").unwrap_or_default();
     ensure!(own == said, "{status}");
@@ -79,7 +79,7 @@ fn found(home: &Home, port: u16) -> Result<()> {
     let page = until_found(port, "docs.test.localhost", TITLE)?;
     ensure!(page.contains(TITLE), "{page}");
     let answer = home.periapt(["expose", "docs"])?;
-    let url = format!("docs is reached at http://docs.test.localhost:{port}/");
+    let url = format!("docs can be reached at http://docs.test.localhost:{port}/");
     ensure!(answer.code == 0 && answer.err.contains(&url), "{answer:?}");
     Ok(())
 }

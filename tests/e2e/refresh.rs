@@ -134,7 +134,7 @@ fn charms_are_published_to_a_directory_and_deployed_from_it() -> Result<()> {
 
     let empty = home.periapt(["deploy", "probe", "--repository", &charms])?;
     ensure!(
-        empty.code == 3 && empty.err.contains("is no charm repository"),
+        empty.code == 3 && empty.err.contains("is not a charm repository"),
         "{empty:?}"
     );
     home.ok(["charm", "publish", &older, &charms])?;
@@ -253,7 +253,7 @@ fn newer_revisions_are_shown_from_a_server_when_they_are_asked_for() -> Result<(
     let model = home.status()?;
     ensure!(probe(&model)["charm-channel"].is_null(), "{model:#}");
     let unsaid = home.periapt(["refresh", "probe"])?;
-    assert_three_lines(&unsaid, 2, &["from no channel of a charm repository"]);
+    assert_three_lines(&unsaid, 2, &["does not come from a charm repository"]);
 
     // A repository that is gone is told, and nothing else stops.
     std::fs::remove_file(charms.join("index.json"))?;

@@ -299,7 +299,7 @@ fn another_key_seals_all_and_nothing_is_lost_also_after_a_restart() -> Result<()
     let before = std::fs::read(&file)?;
     let told = home.periapt(["rotate-encryption-key"])?;
     ensure!(
-        told.code == 0 && told.err.contains("sealed anew"),
+        told.code == 0 && told.err.contains("re-encrypted"),
         "{told:?}"
     );
     let after = std::fs::read(&file)?;

@@ -167,7 +167,7 @@ fn a_component_that_takes_too_much_to_compile_is_told_so() -> Result<()> {
     assert_three_lines(
         &answer,
         2,
-        &["compiling the component took", "build the charm smaller"],
+        &["compiling the component took", "make the charm smaller"],
     );
     home.ok(["deploy", &charm("site").display().to_string(), "site"])?;
     home.until_workload("site/0", "active")?;

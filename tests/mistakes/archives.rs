@@ -48,7 +48,7 @@ fn charms_that_are_not_charms_are_refused_and_the_controller_goes_on() -> anyhow
         "bomb.charm",
         &[("metadata.yaml", METADATA), ("charm.wasm", &zeros)],
     )?;
-    refused(&home, &bomb, &["unpacks to too much"])?;
+    refused(&home, &bomb, &["too large"])?;
 
     let escape = pack(
         &home,

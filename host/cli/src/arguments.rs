@@ -78,16 +78,16 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// What every verb understands.
+/// Options that every verb takes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct General {
-    /// Say nothing but data and errors.
+    /// Print only data and errors.
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Use colour even where the output is no terminal.
+    /// Use colour even if the output is not a terminal.
     #[arg(long, global = true, conflicts_with = "no_color")]
     pub color: bool,
-    /// Use no colour (as does the variable NO_COLOR).
+    /// Do not use colour (like the variable NO_COLOR).
     #[arg(long, global = true)]
     pub no_color: bool,
 }
@@ -103,7 +103,7 @@ pub enum Command {
     ControllerConfig(ControllerConfig),
     /// Show who changed what: the audit log.
     Audit(Audit),
-    /// Make a backup of a controller and download it.
+    /// Create a backup of a controller and download it.
     CreateBackup(CreateBackup),
     /// List the backups that a controller keeps.
     Backups(Backups),
@@ -111,15 +111,15 @@ pub enum Command {
     DownloadBackup(DownloadBackup),
     /// Remove backups that a controller keeps.
     RemoveBackup(RemoveBackup),
-    /// Make a controller of a backup on this machine, and start it.
+    /// Restore a controller from a backup on this machine, and start it.
     RestoreBackup(RestoreBackup),
     /// List the controllers known here.
     Controllers(Controllers),
-    /// Show where the web page is and how to sign in, or open it in a browser.
+    /// Show the address of the web page and how to sign in, or open it in a browser.
     Dashboard(Dashboard),
-    /// Show or change the controller and model that commands address.
+    /// Show or change the current controller and model.
     Switch(Switch),
-    /// List the clouds in which models may be.
+    /// List the clouds available for models.
     Clouds(Clouds),
     #[command(flatten)]
     Regions(regions::Verb),
@@ -131,11 +131,11 @@ pub enum Command {
     Models(Models),
     /// Show or change the configuration of a model.
     ModelConfig(ModelConfig),
-    /// Show or change what options are in models that do not set them.
+    /// Show or change the default values of model options.
     ModelDefaults(defaults::ModelDefaults),
     /// Show a model in detail.
     ShowModel(show_model::ShowModel),
-    /// Find charms, applications and machines of all models of a controller by words.
+    /// Search for charms, applications and machines in all models of a controller.
     Find(find::Find),
     #[command(flatten)]
     Info(info::Verb),
@@ -147,13 +147,13 @@ pub enum Command {
     Known(known::Verb),
     /// Deploy a charm as an application, or a bundle.
     Deploy(Deploy),
-    /// Download a charm that the model has.
+    /// Download a charm from the model.
     Download(Download),
-    /// Show the model as a bundle.
+    /// Export the model as a bundle.
     ExportBundle(ExportBundle),
-    /// Show what differs between a bundle and the model.
+    /// Show the differences between a bundle and the model.
     DiffBundle(DiffBundle),
-    /// Give an application another revision of its charm.
+    /// Change an application to another revision of its charm.
     Refresh(Refresh),
     /// Show or change the configuration of an application.
     Config(Config),
@@ -205,15 +205,15 @@ pub enum Command {
     Storage(storages::Verb),
     #[command(flatten)]
     StoragePools(storages::pools::Verb),
-    /// Mark the failed hook of a unit as dealt with.
+    /// Retry or skip the failed hook of a unit.
     Resolved(Resolved),
-    /// Stop the agents of units: no hook runs until they are started again.
+    /// Stop the agents of units: no hooks run until you start them again.
     StopUnit(UnitAgents),
-    /// Start the agents of units that were stopped.
+    /// Start stopped agents of units.
     StartUnit(UnitAgents),
-    /// Start the agent of a model that was ended for good, as by SIGABRT.
+    /// Start the agent of a model after it was stopped for good, for example by SIGABRT.
     StartAgent(StartAgent),
-    /// Show the state of a model.
+    /// Show the status of a model.
     Status(Status),
     /// Show units in detail.
     ShowUnit(ShowUnit),
@@ -221,7 +221,7 @@ pub enum Command {
     ShowApplication(ShowApplication),
     /// Show the past statuses of an application, a unit or a machine.
     ShowStatusLog(ShowStatusLog),
-    /// Show the hooks that ran, newest first: when, how long, how they ended, what they changed.
+    /// Show past hook runs, newest first: time, duration, result and changes.
     Hooks(Hooks),
     #[command(flatten)]
     ShowHook(show_hook::Verb),
@@ -229,22 +229,22 @@ pub enum Command {
     Incidents(incidents::Verb),
     #[command(flatten)]
     Timeline(timeline::Verb),
-    /// Show what runs in the containers of units: started, ended, how often and why.
+    /// Show the services in the containers of units: state, restarts and reasons.
     Services(Workloads),
-    /// Show the checks of units: up or down, and what happens on a failure.
+    /// Show the health checks of units: up or down, and what a failure does.
     Checks(Workloads),
-    /// Show what the services of a unit wrote.
+    /// Show the output of a unit's services.
     Logs(Logs),
-    /// Show what charms measured of their units.
+    /// Show the metrics that charms report about their units.
     Metrics(Workloads),
     /// Show the log of a model.
     DebugLog(DebugLog),
-    /// Wait until an application, a unit, a machine, a relation or a model has reached a state.
+    /// Wait until an application, a unit, a machine, a relation or a model reaches a state.
     WaitFor(WaitFor),
-    /// Make, test, build, pack, publish and look into charms.
+    /// Create, test, build, pack, publish and inspect charms.
     #[command(subcommand)]
     Charm(CharmCommand),
-    /// List all workers of the catalogue and what each is doing.
+    /// List all workers and what each is doing.
     Workers(Workers),
     /// Add a user to a controller.
     AddUser(AddUser),
@@ -252,33 +252,33 @@ pub enum Command {
     Users(Users),
     /// Show a user in detail.
     ShowUser(ShowUser),
-    /// Shut a user out.
+    /// Disable a user.
     DisableUser(OneUser),
-    /// Let a disabled user in again.
+    /// Enable a disabled user again.
     EnableUser(OneUser),
     /// Remove a user from a controller.
     RemoveUser(RemoveUser),
     /// Change the password of a user.
     ChangeUserPassword(ChangeUserPassword),
-    /// Give a user access to models or to the controller.
+    /// Grant a user access to models or to the controller.
     Grant(Access),
-    /// Take access from a user.
+    /// Revoke a user's access to models or to the controller.
     Revoke(Access),
     /// Log in to a controller.
     Login(Login),
     /// Log out of a controller.
     Logout(Logout),
-    /// Show the controller, the model and the user that commands address.
+    /// Show the current controller, model and user.
     Whoami(Whoami),
-    /// Join a controller with what `add-user` printed.
+    /// Register with a controller using the string that `add-user` printed.
     Register(Register),
-    /// List tokens for scripts, and sessions of browsers.
+    /// List tokens for scripts, and browser sessions.
     Tokens(Tokens),
-    /// Make a token for a script and print it.
+    /// Create a token for a script and print it.
     AddToken(AddToken),
-    /// End a token or a session.
+    /// Revoke a token or a session.
     RevokeToken(RevokeToken),
-    /// Look into a controller's process, or into the agent of a model.
+    /// Inspect a controller's process, or the agent of a model.
     Introspect(Introspect),
     /// Show the version.
     Version(version::Version),
@@ -290,7 +290,7 @@ pub enum Command {
     /// Run an agent (started by a provider).
     #[command(subcommand, hide = true)]
     Agent(AgentCommand),
-    /// Keep the workloads of a machine (started by a provider).
+    /// Supervise the workloads of a machine (started by a provider).
     #[command(subcommand, hide = true)]
     Workloads(WorkloadsCommand),
     /// Compile a component from standard input (started by a controller).
@@ -312,13 +312,13 @@ pub enum AgentCommand {
 pub enum WorkloadsCommand {
     /// Supervise the workloads of all models of a directory of agents.
     Run {
-        /// Where it keeps its lock, its socket and what it was told.
+        /// Directory of its lock, its socket and its instructions.
         directory: std::path::PathBuf,
-        /// Times and numbers, as JSON.
+        /// Times and limits, as JSON.
         #[arg(long, value_name = "JSON", default_value = "{}", hide = true)]
         settings: String,
     },
-    /// Take the requests of strangers (started by its supervisor).
+    /// Accept outside requests (started by its supervisor).
     Gate,
     /// Answer requests of one model (started by its supervisor).
     Serve,
@@ -327,7 +327,7 @@ pub enum WorkloadsCommand {
 /// The model a verb addresses.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ModelChoice {
-    /// The model, if not the current one.
+    /// The model [default: the current one].
     #[arg(short, long, value_name = "[CONTROLLER:]MODEL", env = "PERIAPT_MODEL")]
     pub model: Option<String>,
 }
@@ -335,12 +335,12 @@ pub struct ModelChoice {
 /// The controller a verb addresses.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ControllerChoice {
-    /// The controller, if not the current one.
+    /// The controller [default: the current one].
     #[arg(short, long, value_name = "CONTROLLER", env = "PERIAPT_CONTROLLER")]
     pub controller: Option<String>,
 }
 
-/// Forms of a list.
+/// Output formats of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
     // Juju calls it otherwise here and there.
@@ -351,7 +351,7 @@ pub enum ListFormat {
     Yaml,
 }
 
-/// Forms of a detailed description.
+/// Output formats of a detailed description.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DetailFormat {
     Json,
@@ -360,7 +360,7 @@ pub enum DetailFormat {
     Yaml,
 }
 
-/// Forms of `status`, by Juju's names.
+/// Output formats of `status`, by Juju's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum StatusFormat {
     #[default]
@@ -378,7 +378,7 @@ pub enum StatusFormat {
 pub struct Shown {
     #[arg(long, value_enum, default_value_t)]
     pub format: DetailFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -387,7 +387,7 @@ pub struct Shown {
     pub target: Target,
 }
 
-/// Where data goes.
+/// Where output is written.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Target {
     /// Write to a file instead of standard output.

@@ -132,7 +132,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or = |text: &str, other: &str| clean_line(if text.is_empty() { other } else { text });
         writeln!(f, "ERROR {}", clean_line(&self.what))?;
-        writeln!(f, "  why: {}", or(&self.why, "no more is known"))?;
+        writeln!(f, "  why: {}", or(&self.why, "no details"))?;
         write!(f, "  try: {}", or(&self.advice, "periapt --help"))
     }
 }
@@ -166,7 +166,7 @@ impl From<RestError> for Failure {
                 };
                 let advice = match (problem.advice.as_str(), exit) {
                     ("", Exit::NotFound) => "periapt status".to_owned(),
-                    ("", Exit::Conflict) => "periapt status, then decide again".to_owned(),
+                    ("", Exit::Conflict) => "check periapt status, then try again".to_owned(),
                     ("", Exit::Usage) => "see the verb's --help".to_owned(),
                     ("", _) => "periapt debug-log --replay --level ERROR".to_owned(),
                     (advice, _) => advice.to_owned(),
@@ -178,18 +178,16 @@ impl From<RestError> for Failure {
             ))
             .why(reason)
             .advice(
-                "periapt controller start, where it is one of this machine; else check the network",
+                "run periapt controller start if it is on this machine, else check the network",
             ),
             RestError::Interrupted(reason) => {
-                Failure::failed("the connection to the controller broke off")
+                Failure::failed("lost the connection to the controller")
                     .why(reason)
                     .advice("periapt status shows whether the change took effect; then try again")
             }
-            RestError::Unexpected(reason) => {
-                Failure::failed("the controller's answer cannot be read")
-                    .why(reason)
-                    .advice("compare `periapt version` with the version in `periapt controllers`")
-            }
+            RestError::Unexpected(reason) => Failure::failed("cannot read the controller's answer")
+                .why(reason)
+                .advice("compare `periapt version` with the version in `periapt controllers`"),
             RestError::Trust(error) => error.into(),
         }
     }
@@ -197,7 +195,7 @@ impl From<RestError> for Failure {
 
 impl From<TrustError> for Failure {
     fn from(error: TrustError) -> Self {
-        Failure::failed("the controller's entry in controllers.yaml cannot be used")
+        Failure::failed("invalid entry for the controller in controllers.yaml")
             .why(error.to_string())
             .advice("correct api-endpoints or ca-cert there, or bootstrap again")
     }
@@ -243,18 +241,18 @@ impl From<clap::Error> for Failure {
 fn kind_in_words(kind: clap::error::ErrorKind) -> &'static str {
     use clap::error::ErrorKind;
     match kind {
-        ErrorKind::InvalidSubcommand => "periapt has no such verb",
-        ErrorKind::UnknownArgument => "this verb has no such flag or argument",
+        ErrorKind::InvalidSubcommand => "periapt has no such command",
+        ErrorKind::UnknownArgument => "this command has no such flag or argument",
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
-            "the value does not have the form that this argument takes"
+            "the value has the wrong format for this argument"
         }
-        ErrorKind::ArgumentConflict => "these arguments exclude each other",
+        ErrorKind::ArgumentConflict => "these arguments cannot be combined",
         ErrorKind::TooManyValues | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
-            "the argument takes another number of values"
+            "the argument takes a different number of values"
         }
         ErrorKind::NoEquals => "the value follows an equals sign",
-        ErrorKind::InvalidUtf8 => "arguments are text in UTF-8",
-        _ => "the command line is not complete",
+        ErrorKind::InvalidUtf8 => "arguments must be UTF-8 text",
+        _ => "the command line is incomplete",
     }
 }
 
@@ -347,7 +345,7 @@ mod tests {
     #[test]
     fn wrong_usage_is_told_by_its_kind() {
         for (line, why) in [
-            ("frobnicate", "periapt has no such verb"),
+            ("frobnicate", "periapt has no such command"),
             ("statsu", "similar subcommand"),
             ("whoami --zzzzzzzz", "no such flag"),
             ("status --utcc", "similar argument"),
@@ -358,7 +356,7 @@ mod tests {
             let error = crate::arguments::Arguments::try_parse_from(words).unwrap_err();
             let failure = Failure::from(error).to_string();
             assert!(failure.contains(why), "{line}: {failure}");
-            assert!(!failure.contains("not complete"), "{line}: {failure}");
+            assert!(!failure.contains("incomplete"), "{line}: {failure}");
         }
     }
 

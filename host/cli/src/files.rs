@@ -187,12 +187,12 @@ impl ClientFiles {
             .or_else(|| set("XDG_DATA_HOME").map(|base| base.join("periapt")))
             .or_else(|| set("HOME").map(|home| home.join(".local/share/periapt")))
             .ok_or_else(|| {
-                Failure::failed("there is no place for the client's files")
+                Failure::failed("there is no directory for the client's files")
                     .why("neither PERIAPT_DATA nor HOME is set")
-                    .advice("set PERIAPT_DATA to a directory of yours")
+                    .advice("set PERIAPT_DATA to one of your directories")
             })?;
         let directory = std::path::absolute(&directory).map_err(|error| {
-            Failure::file("the client's directory cannot be used", &directory, &error)
+            Failure::file("cannot use the client's directory", &directory, &error)
         })?;
         Ok(Self { directory })
     }
@@ -251,7 +251,7 @@ impl ClientFiles {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(T::default()),
             Err(error) => {
                 return Err(Failure::file(
-                    "the client's files cannot be read",
+                    "cannot read the client's files",
                     &path,
                     &error,
                 ));
@@ -261,7 +261,7 @@ impl ClientFiles {
             return Ok(T::default());
         }
         serde_saphyr::from_str(&text).map_err(|error| {
-            Failure::new(Exit::Failed, "the client's files cannot be read")
+            Failure::new(Exit::Failed, "cannot read the client's files")
                 .why(format!("{}: {}", path.display(), error.without_snippet()))
                 .advice("correct the file, or move it away and bootstrap again")
         })
@@ -269,16 +269,15 @@ impl ClientFiles {
 
     fn write_file(&self, name: &str, value: &impl Serialize) -> Outcome {
         let text = serde_saphyr::to_string(value).map_err(|error| {
-            Failure::failed("the client's files cannot be written").why(error.to_string())
+            Failure::failed("cannot write the client's files").why(error.to_string())
         })?;
         self.replace(&self.directory.join(name), &text)
     }
 
     /// All or nothing, and for the user's eyes only.
     fn replace(&self, path: &Path, text: &str) -> Outcome {
-        let failed = |error: std::io::Error| {
-            Failure::file("the client's files cannot be written", path, &error)
-        };
+        let failed =
+            |error: std::io::Error| Failure::file("cannot write the client's files", path, &error);
         let fresh = path.with_extension(format!("new-{}", std::process::id()));
         let mut file = OpenOptions::new()
             .write(true)
@@ -298,14 +297,13 @@ impl ClientFiles {
             .recursive(true)
             .mode(0o700)
             .create(path)
-            .map_err(|error| Failure::file("the client's directory cannot be made", path, &error))
+            .map_err(|error| Failure::file("cannot create the client's directory", path, &error))
     }
 
     fn lock(&self) -> Outcome<File> {
         let path = self.directory.join("lock");
-        let failed = |error: std::io::Error| {
-            Failure::file("the client's files cannot be locked", &path, &error)
-        };
+        let failed =
+            |error: std::io::Error| Failure::file("cannot lock the client's files", &path, &error);
         let file = OpenOptions::new()
             .write(true)
             .create(true)

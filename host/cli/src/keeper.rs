@@ -22,10 +22,11 @@ pub fn keep(data_dir: &Path) -> Outcome {
     // Fails only for a process that leads a session already, which is as good.
     let _ = rustix::process::setsid();
     let program = processes::this_program()?;
-    let keeper = Keeper::take(data_dir)
-        .map_err(|error| Failure::failed("the controller cannot be kept").why(error.to_string()))?;
+    let keeper = Keeper::take(data_dir).map_err(|error| {
+        Failure::failed("cannot keep the controller running").why(error.to_string())
+    })?;
     if keeper.is_none() {
-        return Err(Failure::failed("the controller is kept already")
+        return Err(Failure::failed("the controller is already kept running")
             .why(format!(
                 "process {} does it",
                 keeper_pid(data_dir).unwrap_or_default()
@@ -42,7 +43,7 @@ pub fn keep(data_dir: &Path) -> Outcome {
             pause = FIRST;
         }
         eprintln!(
-            "the controller failed; it is started again in {} s",
+            "the controller failed; restarting it in {} s",
             pause.as_secs()
         );
         std::thread::sleep(pause);
@@ -60,7 +61,7 @@ fn run(program: &Path, data_dir: &Path) -> bool {
     match status {
         Ok(status) => status.success(),
         Err(error) => {
-            eprintln!("the controller cannot be started: {error}");
+            eprintln!("cannot start the controller: {error}");
             false
         }
     }

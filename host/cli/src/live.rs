@@ -70,8 +70,7 @@ impl Live {
 
     /// Takes events up to one of this name.
     async fn wait_for(&mut self, names: &[&str]) -> Result<(), RestError> {
-        let ended =
-            || RestError::Interrupted("the controller ended the stream of events".to_owned());
+        let ended = || RestError::Interrupted("the controller ended the event stream".to_owned());
         let events = self.events.as_mut().ok_or_else(ended)?;
         loop {
             let message = events.next().await.ok_or_else(ended)??;

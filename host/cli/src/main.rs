@@ -43,7 +43,7 @@ fn main() -> ExitCode {
             if error.kind() == ErrorKind::InvalidSubcommand
                 && let Err(error) = juju::plugins::become_plugin(&words)
             {
-                let failure = Failure::failed("the plugin does not start");
+                let failure = Failure::failed("cannot start the plugin");
                 return end(Err(failure.why(error.to_string())));
             }
             return end(Err(error.into()));

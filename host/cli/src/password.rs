@@ -33,7 +33,7 @@ pub fn present(input: PasswordInput, prompt: &str) -> Outcome<String> {
 pub fn name(prompt: &str) -> Outcome<String> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage("the user is not known")
-            .why("nobody was logged in here before, and nobody can be asked")
+            .why("no earlier login here, and no terminal to ask for one")
             .advice("add --user NAME"));
     }
     console::Term::stderr()
@@ -51,7 +51,7 @@ pub fn line() -> Outcome<String> {
         .map_err(unreadable)?;
     if read == 0 {
         return Err(Failure::usage("no password was given")
-            .why("standard input is at its end")
+            .why("standard input ended")
             .advice("type it at a terminal, or write it to standard input as one line"));
     }
     Ok(line.trim_end_matches(['\n', '\r']).to_owned())
@@ -68,5 +68,5 @@ fn ask(prompt: &str) -> Outcome<String> {
 }
 
 fn unreadable(error: std::io::Error) -> Failure {
-    Failure::failed("the password cannot be read").why(error.to_string())
+    Failure::failed("cannot read the password").why(error.to_string())
 }

@@ -38,7 +38,7 @@ pub fn run_workloads(directory: &Path, settings: &str) -> ExitCode {
     match serde_json::from_str(settings) {
         Ok(settings) => periapt_workloads::end(periapt_workloads::run(directory, settings)),
         Err(error) => {
-            eprintln!("error: the settings are not understood: {error}");
+            eprintln!("error: invalid settings: {error}");
             ExitCode::FAILURE
         }
     }
@@ -103,7 +103,7 @@ fn not_made(error: &ControllerError, data_dir: &Path) -> Failure {
     };
     Failure::new(
         exit,
-        format!("no controller could be made in {}", data_dir.display()),
+        format!("cannot create a controller in {}", data_dir.display()),
     )
     .why(format!("{error} ({})", error.code()))
     .advice(error.advice())
@@ -155,7 +155,7 @@ fn start_in_background(words: &[&str], data_dir: &Path) -> Outcome<Child> {
         .stderr(err)
         .current_dir("/")
         .spawn()
-        .map_err(|error| Failure::failed("the controller cannot be started").why(error.to_string()))
+        .map_err(|error| Failure::failed("cannot start the controller").why(error.to_string()))
 }
 
 /// The controller's log, twice, to be written at its end.
@@ -167,7 +167,7 @@ fn open_log(data_dir: &Path) -> Outcome<(File, File)> {
         .mode(0o600)
         .open(&log)
         .and_then(|out| Ok((out.try_clone()?, out)))
-        .map_err(|error| Failure::file("the controller's log cannot be written", &log, &error))
+        .map_err(|error| Failure::file("cannot write the controller's log", &log, &error))
 }
 
 /// Whether a controller reads this variable: where traces go, an armed failpoint of a test, and
@@ -197,7 +197,7 @@ pub fn inspect(component: &[u8]) -> Outcome<Inspection> {
     )
     .map(|artifact| artifact.inspection().clone())
     .map_err(|error| {
-        Failure::failed("the component cannot be compiled")
+        Failure::failed("cannot compile the component")
             .why(format!("{error} ({})", error.refusal().code()))
             .advice("build it again with periapt charm build")
     })
@@ -205,7 +205,7 @@ pub fn inspect(component: &[u8]) -> Outcome<Inspection> {
 
 pub fn this_program() -> Outcome<PathBuf> {
     periapt_engine::own_program().map_err(|error| {
-        Failure::failed("this program cannot find itself")
+        Failure::failed("this program cannot find its own executable")
             .why(error.to_string())
             .advice("start it by its full path")
     })
@@ -235,7 +235,7 @@ impl Ending {
             Ok(0) => Err(
                 Failure::new(Exit::TimedOut, format!("{what} has not ended yet"))
                     .why(format!("it was asked to {} s ago", limit.tv_sec))
-                    .advice("look into its log, or wait longer"),
+                    .advice("check its log, or wait longer"),
             ),
             Ok(_) => Ok(()),
             Err(error) => {

@@ -75,11 +75,9 @@ fn account_named(
 }
 
 fn logged_out(controller: &str, lack: &str) -> Failure {
-    Failure::failed(format!(
-        "nobody is logged in to controller \"{controller}\""
-    ))
-    .why(format!("accounts.yaml has {lack} for it"))
-    .advice(format!("periapt login -c {controller}"))
+    Failure::failed(format!("not logged in to controller \"{controller}\""))
+        .why(format!("accounts.yaml has {lack} for it"))
+        .advice(format!("periapt login -c {controller}"))
 }
 
 impl ModelSession {
@@ -157,17 +155,17 @@ pub fn remember_token(files: &ClientFiles, controller: &str, token: String) -> O
 
 pub fn no_controller() -> Failure {
     Failure::new(Exit::NotFound, "no controller is selected")
-        .why("controllers.yaml names no current controller")
+        .why("controllers.yaml has no current controller")
         .advice("periapt bootstrap, or periapt switch CONTROLLER:")
 }
 
 pub fn unknown_controller(name: &str) -> Failure {
     Failure::new(
         Exit::NotFound,
-        format!("controller \"{name}\" is not known here"),
+        format!("controller \"{name}\" is not registered here"),
     )
     .why("it has no entry in controllers.yaml")
-    .advice("periapt controllers lists those that have")
+    .advice("periapt controllers lists the registered ones")
 }
 
 fn no_model(controller: &str) -> Failure {
@@ -175,7 +173,7 @@ fn no_model(controller: &str) -> Failure {
         Exit::NotFound,
         format!("no model of controller \"{controller}\" is selected"),
     )
-    .why("neither -m nor PERIAPT_MODEL (or JUJU_MODEL) names one, and none is the current one")
+    .why("neither -m nor PERIAPT_MODEL (or JUJU_MODEL) names one, and there is no current model")
     .advice("periapt add-model NAME, or periapt switch MODEL")
 }
 

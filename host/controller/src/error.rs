@@ -15,9 +15,9 @@ use thiserror::Error;
 pub enum ControllerError {
     #[error("there is no controller in {}", .0.display())]
     NoController(PathBuf),
-    #[error("there is a controller in {} already", .0.display())]
+    #[error("there is already a controller in {}", .0.display())]
     AlreadyThere(PathBuf),
-    #[error("there are agents of an earlier controller in {}, and controller.json is gone", .0.display())]
+    #[error("there are agents of an earlier controller in {}, but controller.json is missing", .0.display())]
     LeftOver(PathBuf),
     #[error("the backup {} is damaged: {reason}; nothing was changed", path.display())]
     Backup { path: PathBuf, reason: String },
@@ -25,20 +25,20 @@ pub enum ControllerError {
     NotEmpty(PathBuf),
     #[error("the database is not empty")]
     DatabaseNotEmpty,
-    #[error("the controller in {} keeps its data in a file, which serves one process", .0.display())]
+    #[error("the controller in {} keeps its data in a file, which allows only one process", .0.display())]
     OneProcess(PathBuf),
-    #[error("the database does not hold this controller's models")]
+    #[error("the database does not contain this controller's models")]
     OtherDatabase,
     #[error(
-        "{place} holds no data of the controller, while {} shows that it had some: to begin anew there would lose every model",
+        "{place} has no data of the controller, but {} shows that it had some: starting again there would lose every model",
         directory.display()
     )]
     DatabaseGone { place: String, directory: PathBuf },
-    #[error("the controller of {} {before}; started in two places at once it would do everything twice", directory.display())]
+    #[error("the controller of {} {before}; started in two places at once, it would do everything twice", directory.display())]
     Moved { directory: PathBuf, before: String },
     #[error("process {node}, of {}, was removed from its controller", directory.display())]
     Removed { node: u32, directory: PathBuf },
-    #[error("a controller runs in {} already{}", directory.display(), pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
+    #[error("a controller already runs in {}{}", directory.display(), pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     AlreadyRunning {
         directory: PathBuf,
         pid: Option<u32>,
@@ -62,7 +62,7 @@ pub enum ControllerError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Server(#[from] ServerError),
-    #[error("charms cannot be compiled on this machine: {0}")]
+    #[error("cannot compile charms on this machine: {0}")]
     Sandbox(String),
     /// A fault that no restart of a single worker mends.
     #[error("{0}")]

@@ -14,27 +14,27 @@ pub enum Error {
     )]
     DiskFull,
     #[error(
-        "the database has schema version {found}, this program knows versions up to {supported}; use the newer program"
+        "the database has schema version {found}, but this program supports versions up to {supported}; use the newer program"
     )]
     SchemaTooNew { found: i64, supported: i64 },
     /// The database is not there or is empty, and was to hold a store.
-    #[error("{place} holds no data")]
+    #[error("{place} has no data")]
     NoData { place: String },
     #[error("the database is locked by another process")]
     Locked,
     /// The database cannot be reached, or ended the transaction; nothing was written and the same
     /// call may succeed a little later.
-    #[error("the database is not available now: {message}")]
+    #[error("the database is unavailable: {message}")]
     Unavailable { message: String },
     /// The database was lost while it committed, and did not come back to be asked.
     #[error(
-        "the database was lost while it committed ({message}); whether the change was made is not known"
+        "the connection to the database was lost during a commit ({message}); it is not known whether the change was made"
     )]
     Undecided { message: String },
     #[error("the database failed: {message}")]
     Failed { message: String },
     /// A stored value that no version of this program writes.
-    #[error("the database holds an unreadable {what}: {message}")]
+    #[error("the database contains an unreadable {what}: {message}")]
     Corrupt { what: &'static str, message: String },
     #[error("internal error: {message}")]
     Internal { message: String },
@@ -42,7 +42,7 @@ pub enum Error {
     #[error("{definition} has changed since it was read; its version is {found}")]
     Changed { definition: String, found: u64 },
     /// The key of a [`RequestMark`](crate::RequestMark) is in use.
-    #[error("a request with this Idempotency-Key was carried out just now")]
+    #[error("a request with this Idempotency-Key was just carried out")]
     KeyTaken,
 }
 

@@ -93,7 +93,7 @@ impl std::str::FromStr for BlockKind {
             let text: String = text.chars().take(80).collect();
             let known = BlockKind::ALL.iter().map(|kind| kind.as_str());
             format!(
-                "\"{text}\" is none of destroy-model, remove-object and all{}",
+                "\"{text}\" is not one of destroy-model, remove-object and all{}",
                 crate::nearest::suggestion(&text, known)
             )
         })

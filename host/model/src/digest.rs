@@ -16,7 +16,7 @@ pub struct Digest([u8; 32]);
 
 /// A text that is no digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a SHA-256: it has 64 hexadecimal digits")]
+#[error("not a SHA-256, which has 64 hexadecimal digits")]
 pub struct NotADigest;
 
 impl Digest {

@@ -81,7 +81,7 @@ impl FromStr for Code {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut all = [Code::Green, Code::Amber, Code::Red].into_iter();
         all.find(|code| code.as_str() == text)
-            .ok_or_else(|| format!("\"{text}\" is no code of a meter status"))
+            .ok_or_else(|| format!("\"{text}\" is not a meter status"))
     }
 }
 
@@ -102,7 +102,7 @@ impl Meter {
         let code = colour.to_uppercase().parse::<Code>().map_err(|_| {
             let known = [Code::Green, Code::Amber, Code::Red].map(Code::as_str);
             let meant = suggestion(&colour, known);
-            format!("\"{colour}\" is none of GREEN, AMBER and RED{meant}")
+            format!("\"{colour}\" is not one of GREEN, AMBER and RED{meant}")
         })?;
         let info = match code {
             Code::Green => String::new(),

@@ -158,7 +158,7 @@ impl Visitor<'_> for Arrived {
         parse(text).ok_or_else(|| {
             let shown: String = text.chars().take(64).collect();
             E::custom(format!(
-                "{shown:?} is no time in RFC 3339, such as 2026-11-22T08:00:00Z"
+                "{shown:?} is not a time in RFC 3339, such as 2026-11-22T08:00:00Z"
             ))
         })
     }

@@ -28,22 +28,22 @@ pub enum PackingError {
     #[error("cargo could not be started as {}: {source}", program.display())]
     CargoMissing { program: PathBuf, source: io::Error },
     #[error(
-        "the crate makes no WebAssembly library; write `crate-type = [\"cdylib\", \"rlib\"]` under [lib] in its Cargo.toml"
+        "the crate does not build a WebAssembly library; write `crate-type = [\"cdylib\", \"rlib\"]` under [lib] in its Cargo.toml"
     )]
     NoLibrary,
-    #[error("what the compiler made cannot become a component: {reason}")]
+    #[error("the compiler's output cannot be made into a component: {reason}")]
     Component { reason: String },
     #[error(
         "the component does not export \"{name}\"; the crate needs `periapt_charm::export!(...)` with the charm's type"
     )]
     MissingExport { name: &'static str },
     #[error(
-        "the component in server/ answers no requests; the crate needs `periapt_http::export!(...)` with its handler"
+        "the component in server/ does not answer requests; the crate needs `periapt_http::export!(...)` with its handler"
     )]
     NoHandler,
     #[error("the component imports \"{name}\", which no sandbox provides")]
     ForeignImport { name: String },
-    #[error("{} is not there yet; `periapt charm build` makes it", path.display())]
+    #[error("{} does not exist yet; `periapt charm build` creates it", path.display())]
     NotBuilt { path: PathBuf },
     #[error("{} is neither a regular file nor a folder and cannot be packed", path.display())]
     NotRegular { path: PathBuf },
@@ -54,7 +54,7 @@ pub enum PackingError {
         meant: String,
         known: String,
     },
-    #[error("{} already holds files; choose a new folder", dir.display())]
+    #[error("{} already contains files; choose a new folder", dir.display())]
     NotEmpty { dir: PathBuf },
     #[error(transparent)]
     Name(#[from] NameError),

@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WorkloadError {
     /// Not YAML, not JSON, or a value of another shape than its key has.
-    #[error("the layer cannot be read")]
+    #[error("the layer is unreadable")]
     Unreadable { reason: String },
     /// A key or a word that Pebble and we do not have.
     #[error("the layer has an unknown name")]
@@ -19,20 +19,20 @@ pub enum WorkloadError {
     },
     #[error("the layer has log-targets")]
     LogTargets,
-    #[error("layer \"{label}\" is there already")]
+    #[error("layer \"{label}\" already exists")]
     LabelTaken { label: String },
     /// `kind` is `layer`, `service` or `check`.
-    #[error("\"{name}\" is not a name of a {kind}")]
+    #[error("\"{name}\" is not a valid {kind} name")]
     Name {
         kind: &'static str,
         name: String,
         rule: &'static str,
     },
     /// `of` is `service "web"` or `check "up"`.
-    #[error("{of} does not say how it joins the layers below")]
+    #[error("{of} does not say how it combines with the layers below")]
     NoOverride { of: String },
     /// A key that is missing, or has a value that cannot be.
-    #[error("{of} is not complete or contradicts itself: {key}")]
+    #[error("{of} is incomplete or contradictory: {key}")]
     Invalid {
         of: String,
         key: &'static str,

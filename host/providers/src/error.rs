@@ -35,14 +35,14 @@ pub enum ProviderError {
         source: io::Error,
     },
     /// Somebody holds the agent's lock and does not say who it is.
-    #[error("another process holds {} and its identity is not in there", .0.display())]
+    #[error("another process has locked {} and its identity is not recorded there", .0.display())]
     UnknownAgent(PathBuf),
     /// Instances exist, yet the configuration their agent was started with is gone.
     #[error("there is no agent configuration in {}", .0.display())]
     NoConfiguration(PathBuf),
     /// What has to be mounted, and this process may not mount.
     #[error(
-        "{what} storage is mounted, for which the controller has to run as root with CAP_SYS_ADMIN; use a pool of rootfs where it does not"
+        "{what} storage must be mounted, so the controller has to run as root with CAP_SYS_ADMIN; otherwise use a pool of rootfs"
     )]
     StorageNeedsRoot { what: &'static str },
     /// A name that cannot be that of a directory of storage.
@@ -52,7 +52,7 @@ pub enum ProviderError {
     #[error("there is no storage at {}", .0.display())]
     NothingToImport(PathBuf),
     /// A directory that is to be new is there and somebody's.
-    #[error("something is in {} already; import it, or move it away", .0.display())]
+    #[error("{} already exists; import it, or move it away", .0.display())]
     DirectoryTaken(PathBuf),
     /// A program of the operating system failed, in its own words.
     #[error("{program} failed: {why}")]

@@ -18,12 +18,12 @@ const REFUSED: &[&str] = &["http"];
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum CheckError {
     #[error(
-        "the component imports \"{0}\", which charms are not given; they may import periapt:charm@0.1 and WASI 0.2"
+        "the component imports \"{0}\", which is not available to charms; they may import periapt:charm@0.1 and WASI 0.2"
     )]
     UnknownImport(String),
     #[error("the component does not export \"{0}\"; a charm exports hooks and dispatch")]
     MissingExport(&'static str),
-    #[error("the component does not fit the contract: {0}")]
+    #[error("the component does not match the contract: {0}")]
     Mismatch(String),
 }
 

@@ -32,22 +32,22 @@ pub enum HookFailure {
     #[error("it was cancelled")]
     Cancelled,
     /// It asked for a reboot at once, which ends it: it is to be run again afterwards.
-    #[error("it asked for a reboot of its machine at once")]
+    #[error("it asked for an immediate reboot of its machine")]
     Reboot,
-    #[error("the charm needs more memory than the {limit} bytes it may have")]
+    #[error("the charm needs more than its limit of {limit} bytes of memory")]
     MemoryLimit { limit: u64 },
-    #[error("the charm needs more table elements than the {limit} it may have")]
+    #[error("the charm needs more than its limit of {limit} table elements")]
     TableLimit { limit: u64 },
-    #[error("the hook wrote more than the {limit} bytes of output and log it may write")]
+    #[error("the hook wrote more than its limit of {limit} bytes of output and log")]
     OutputLimit { limit: u64 },
-    #[error("the hook made more than the {limit} calls into the host it may make")]
+    #[error("the hook made more than its limit of {limit} host calls")]
     HostCallLimit { limit: u64 },
     #[error("the hook left more than {limit} bytes in {directory}")]
     DirectoryLimit { directory: String, limit: u64 },
     #[error("the hook left directories more than {levels} levels deep in {directory}")]
     DirectoryLevels { directory: String, levels: u64 },
     /// What cannot be measured may be more than the limit.
-    #[error("what the hook left in {directory} cannot be measured: {reason}")]
+    #[error("cannot measure the hook's files in {directory}: {reason}")]
     DirectoryUnreadable { directory: String, reason: String },
     /// The component could not be started.
     #[error("the charm could not be started: {0}")]
@@ -56,7 +56,7 @@ pub enum HookFailure {
     #[error("the directories of the unit could not be prepared: {0}")]
     Directories(String),
     /// The directory of a storage that the unit has cannot be opened.
-    #[error("the directory of storage {storage} is not there: {reason}")]
+    #[error("the directory of storage {storage} is missing: {reason}")]
     StorageMissing { storage: String, reason: String },
     /// The process has no file descriptor left, or the machine. No fault of the charm: the hook is
     /// to be run again later.

@@ -31,7 +31,7 @@ pub enum KeyError {
         path: PathBuf,
         source: io::Error,
     },
-    #[error("{path} holds no keys: {reason}")]
+    #[error("{path} contains no keys: {reason}")]
     Damaged { path: PathBuf, reason: String },
     /// Something was sealed under a key that is not in the file.
     #[error("the key {id} is not in {path}")]

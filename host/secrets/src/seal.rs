@@ -14,9 +14,9 @@ mod tests;
 /// What cannot be sealed or opened. It never has a part of a key or a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    #[error("the operating system gives no random bytes")]
+    #[error("the operating system provides no random bytes")]
     Random,
-    #[error("the text was not sealed under this key, or for something else")]
+    #[error("the text was sealed with another key, or for another purpose")]
     Foreign,
 }
 

@@ -12,7 +12,7 @@ pub enum ServerError {
     Certificate(String),
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
-    #[error("the path \"{prefix}\" is served already")]
+    #[error("the path \"{prefix}\" is already served")]
     RouteTaken { prefix: String },
     #[error("\"{prefix}\" is not a path prefix: begin it with a slash")]
     RoutePrefix { prefix: String },
@@ -37,12 +37,12 @@ impl ServerError {
 /// it names files, hosts and statements, and helps nobody who only asked.
 pub(crate) fn told(error: &StoreError) -> String {
     match error.refusal() {
-        Refusal::InternalError => "the controller could not do this; its log says why".to_owned(),
+        Refusal::InternalError => "the controller could not do this; see its log".to_owned(),
         Refusal::DatabaseUnavailable => {
-            "the database is not available now; nothing was changed".to_owned()
+            "the database is unavailable; nothing was changed".to_owned()
         }
         Refusal::OutcomeUnknown => {
-            "the database was lost while it committed; whether the change was made is not known"
+            "the connection to the database was lost during a commit; it is not known whether the change was made"
                 .to_owned()
         }
         _ => error.to_string(),

@@ -19,8 +19,8 @@ const WORKLOADS: &str = ".localhost";
 pub(crate) async fn ours(request: Request, next: Next) -> Response {
     if is_a_workloads(request.uri(), request.headers()) {
         let problem = Problem::new(Refusal::Misdirected)
-            .titled("The controller is not at this name")
-            .why("names below localhost are those of workloads");
+            .titled("The controller does not use this name")
+            .why("names below localhost belong to workloads");
         return Answer(problem).into_response();
     }
     next.run(request).await

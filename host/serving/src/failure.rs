@@ -23,7 +23,7 @@ pub enum Failure {
     #[error("the request has a body of more than {limit} bytes")]
     RequestBody { limit: u64 },
     /// As many requests as may be are under way, and as many wait, or this one waited too long.
-    #[error("no room: {running} requests are being answered and {waiting} wait")]
+    #[error("busy: {running} requests are being answered and {waiting} are waiting")]
     Busy { running: u32, waiting: u32 },
     #[error("the request was not answered within {} s", .limit.as_secs_f64())]
     Deadline { limit: Duration },
@@ -31,9 +31,9 @@ pub enum Failure {
     Trap(String),
     #[error("the workload exited with status {0} instead of answering")]
     Exited(i32),
-    #[error("the workload needs more memory than the {limit} bytes it may have")]
+    #[error("the workload needs more than its limit of {limit} bytes of memory")]
     Memory { limit: u64 },
-    #[error("the workload needs more table elements than the {limit} it may have")]
+    #[error("the workload needs more than its limit of {limit} table elements")]
     Table { limit: u64 },
     #[error("the workload returned without an answer")]
     NoAnswer,

@@ -51,7 +51,7 @@ pub enum StoreError {
     #[error("\"{holder}\" does not hold the lease \"{lease}\"")]
     LeaseLost { lease: String, holder: String },
     /// The store did not answer a claim for all of its tries. The claim may have been granted.
-    #[error("the store does not answer; whether \"{lease}\" was granted is not known")]
+    #[error("the store does not answer; it is not known whether \"{lease}\" was granted")]
     LeaseTimedOut { lease: String },
     /// Process `node` of the controller was removed from it.
     #[error("process {node} was removed from its controller")]

@@ -36,9 +36,9 @@ pub enum UniterError {
     /// The controller is about to compile the charm; who watches the unit is told of it.
     #[error("the controller has not compiled the charm for this agent yet")]
     NotCompiled,
-    #[error("a component of the charm is not there: {0}")]
+    #[error("a component of the charm is missing: {0}")]
     Component(String),
-    #[error("leadership of the application is not known: its tracker has stopped")]
+    #[error("leadership of the application is unknown: its tracker has stopped")]
     LeadershipTracker,
     #[error(transparent)]
     Fortress(#[from] FortressError),

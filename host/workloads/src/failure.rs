@@ -13,7 +13,7 @@ use thiserror::Error;
 pub enum Failure {
     #[error(transparent)]
     Lock(#[from] SupervisedError),
-    #[error("another process keeps the workloads of {}", .0.display())]
+    #[error("another process already supervises the workloads of {}", .0.display())]
     AlreadyRunning(PathBuf),
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
@@ -23,7 +23,7 @@ pub enum Failure {
     },
     #[error("the process cannot start: {0}")]
     Runtime(io::Error),
-    #[error("its supervisor cannot be heard: {0}")]
+    #[error("cannot read from its supervisor: {0}")]
     Channel(io::Error),
     #[error(transparent)]
     Lockdown(#[from] LockdownError),

@@ -137,7 +137,7 @@ async function cancels(page, world) {
   await task.getByText("It waits for its turn on site/1.").waitFor();
   await task.getByRole("button", { name: /^Cancel task/ }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("It will not begin on").waitFor();
+  await dialog.getByText("It will not start on").waitFor();
   check((await page.evaluate(() => document.activeElement?.textContent)) === "Let it run", "the focus is not on what changes nothing");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });

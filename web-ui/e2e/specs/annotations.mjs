@@ -8,7 +8,7 @@ async function annotates(page) {
   await dialog.getByLabel("Key", { exact: true }).fill("two words");
   await dialog.getByLabel("Text", { exact: true }).fill("ann");
   await dialog.getByRole("button", { name: "Annotate", exact: true }).click();
-  await dialog.getByText("A key has no blanks, no = and no control characters").waitFor();
+  await dialog.getByText("A key must not contain blanks, = or control characters").waitFor();
   await dialog.getByLabel("Key", { exact: true }).fill("owner");
   await dialog.getByRole("button", { name: "Annotate", exact: true }).click();
   await dialog.waitFor({ state: "detached" });

@@ -20,7 +20,7 @@ export default async function ({ enter, world }) {
   await signIn(page, world);
   const at = `/models/${world.model}/bundles`;
   await page.goto(at);
-  await page.getByText("No bundle was applied to this model yet.").waitFor();
+  await page.getByText("No bundle has been applied to this model yet.").waitFor();
   await mark(page);
 
   // Refused, with its line.

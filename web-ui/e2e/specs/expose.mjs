@@ -18,7 +18,7 @@ export default async function ({ enter, world }) {
   const { page, context } = await enter();
   const m = `/models/${world.model}`;
   await signIn(page, world, `${m}/reachability`);
-  await page.getByRole("heading", { name: "Nobody outside reaches this model" }).waitFor();
+  await page.getByRole("heading", { name: "Nothing is reachable from outside" }).waitFor();
 
   await page.goto(`${m}/applications/docs`);
   const dialog = page.getByRole("dialog");

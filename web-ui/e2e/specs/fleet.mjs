@@ -120,7 +120,7 @@ async function walks(page, m) {
   await panel.getByRole("region", { name: "Failed hook" }).getByRole("button", { name: "Retry hook" }).waitFor();
   check(parameters(page).open === "probe/1", `details are not in the address: ${page.url()}`);
   check(await panel.evaluate((element) => element.contains(document.activeElement)), "the focus is not in the details");
-  await panel.getByRole("button", { name: "Row before" }).click();
+  await panel.getByRole("button", { name: "Previous row" }).click();
   await page.getByRole("complementary", { name: "Details of probe/0" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("complementary").waitFor({ state: "detached" });

@@ -46,7 +46,7 @@ async function adds(page, world) {
   await dialog.getByLabel("Value 1", { exact: true }).fill(VALUE);
   await answered(dialog, "Add secret");
   await page.getByRole("heading", { level: 1, name: "database", exact: true }).waitFor();
-  await page.getByRole("heading", { name: "Nobody reads it" }).waitFor();
+  await page.getByRole("heading", { name: "Not granted to any application" }).waitFor();
   return new URL(page.url()).pathname.split("/").at(-1);
 }
 
@@ -76,7 +76,7 @@ async function reveals(page, world) {
   const seen = () => page.getByText(VALUE, { exact: true });
   await revision(page, 1).getByRole("button", { name: /^Reveal/ }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("It is recorded in the audit").waitFor();
+  await dialog.getByText("The audit log records").waitFor();
   check((await page.evaluate(() => document.activeElement?.textContent)) === "Cancel", "the focus is not on what changes nothing");
   check((await seen().count()) === 0, "the value is there before it was asked for");
   await dialog.getByRole("button", { name: "Reveal", exact: true }).click();
@@ -105,7 +105,7 @@ async function takesBack(page, world, id) {
   await visit(page, place);
   await page.getByRole("button", { name: /^Revoke/ }).click();
   await answered(page.getByRole("dialog"), "Revoke");
-  await page.getByRole("heading", { name: "Nobody reads it" }).waitFor();
+  await page.getByRole("heading", { name: "Not granted to any application" }).waitFor();
   await revision(page, 1).getByRole("button", { name: /^Remove/ }).click();
   await answered(page.getByRole("dialog"), "Remove revision");
   await revision(page, 1).waitFor({ state: "detached" });

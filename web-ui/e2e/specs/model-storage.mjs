@@ -84,9 +84,9 @@ async function makesPools(page, world) {
 async function goes(page, world) {
   await visit(page, ["the unit", `/models/${world.model}/units/app/1`, "app/1"]);
   const dialog = await opened(page, "Remove");
-  await dialog.getByText("detached, and stays:").waitFor();
-  await dialog.getByLabel(/^Destroy the storage too/).check();
-  await dialog.getByText("destroyed, with all that is in it:").waitFor();
+  await dialog.getByText("detached and kept:").waitFor();
+  await dialog.getByLabel(/^Also destroy the storage/).check();
+  await dialog.getByText("destroyed with its contents:").waitFor();
   await dialog.getByText("--destroy-storage").waitFor();
   await dialog.getByLabel(/^Type/).fill("app/1");
   await answered(dialog, "Remove unit");
@@ -96,7 +96,7 @@ async function goes(page, world) {
   await row(page, "data/0").getByRole("link", { name: "data/0", exact: true }).click();
   await heading(page, "data/0").waitFor();
   const removal = await opened(page, "Remove");
-  await removal.getByText("It is taken from").waitFor();
+  await removal.getByText("It is detached from").waitFor();
   await removal.getByLabel("Keep its directory").check();
   await removal.getByText("can be imported as").waitFor();
   await removal.getByLabel("Keep its directory").uncheck();

@@ -12,11 +12,11 @@ export default async function ({ enter, world }) {
 
   // A controller without a repository offers none.
   await page.getByLabel("Upload a .charm file").waitFor();
-  check((await page.getByLabel("or take one from the charm repository").count()) === 0, "there is a repository");
+  check((await page.getByLabel("or choose one from the charm repository").count()) === 0, "there is a repository");
 
   await periapt("controller-config", `charm-repository=${repository}`);
   await page.reload();
-  const choice = page.getByLabel("or take one from the charm repository");
+  const choice = page.getByLabel("or choose one from the charm repository");
   await choice.selectOption({ label: "noop, edge, revision 0" });
   await page.getByRole("button", { name: "Take", exact: true }).click();
   await page.getByText("local:noop-0").first().waitFor();

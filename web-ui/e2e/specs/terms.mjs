@@ -1,4 +1,4 @@
-/** Minimum of units, trust and constraints of an application: shown, changed, and refused in words. */
+/** Minimum number of units, trust and constraints of an application: shown, changed, and refused in words. */
 import { visit } from "../pages.mjs";
 import { charm, periapt, signIn } from "../steps.mjs";
 
@@ -32,7 +32,7 @@ export default async function ({ enter, world }) {
   await row("constraints").getByText("none", { exact: true }).waitFor();
 
   await row("minimum").getByRole("button").click();
-  await dialog.getByLabel("Units at the least", { exact: true }).fill("2");
+  await dialog.getByLabel("Keep at least", { exact: true }).fill("2");
   await answer("Set");
   await row("minimum").getByText("2", { exact: true }).waitFor();
   await page.getByText("2, at least 2", { exact: true }).waitFor();

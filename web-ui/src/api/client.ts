@@ -48,7 +48,7 @@ export function unreachable(): ApiError {
     status: 0,
     code: "controller-unreachable",
     title: "The controller does not answer",
-    detail: "The request did not reach it, or its answer was lost",
+    detail: "The request did not reach the controller, or its answer was lost",
     advice: "Check that it runs: `periapt controllers`, `periapt controller start`",
   });
 }
@@ -91,7 +91,7 @@ export async function problemOf(response: Response): Promise<Problem> {
     code: "unexpected-answer",
     title: `The controller answered ${response.status}`,
     detail: response.statusText,
-    advice: "Try again; the controller's log tells more.",
+    advice: "Try again, or see the controller's log.",
   };
 }
 

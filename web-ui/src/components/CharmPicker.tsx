@@ -83,7 +83,7 @@ export function CharmPicker({ model, charms, chosen, only, onChoose }: Propertie
       {error != null && <Failure error={error} />}
       {known.length > 0 && (
         <>
-          <label htmlFor={`${id}-charm`}>or take one that is already in the model</label>
+          <label htmlFor={`${id}-charm`}>or choose one already in the model</label>
           <select
             id={`${id}-charm`}
             value={chosen?.url ?? ""}

@@ -39,7 +39,7 @@ export function ControllerSwitch({ name }: { name: string }) {
             <Other key={one.origin} one={one} to={pageThere(one.origin, pathname)} />
           ))}
         </ul>
-        {others.length === 0 && <p className="controller-switch__none">No other controller is known here.</p>}
+        {others.length === 0 && <p className="controller-switch__none">No other controllers have been added.</p>}
         <button type="button" className="controller-switch__button" onClick={() => setAdding(true)}>
           Add controller
         </button>
@@ -71,7 +71,7 @@ function AddController({ onClose }: { onClose: () => void }) {
     address !== "" && origin === null
       ? "An address such as 10.0.0.2:17070 or https://prod.example.com"
       : origin === location.origin
-        ? "This page is of that controller"
+        ? "This page belongs to that controller"
         : null;
   return (
     <Dialog
@@ -90,7 +90,7 @@ function AddController({ onClose }: { onClose: () => void }) {
         may first have to be told to trust its certificate.
       </p>
       <TextField label="Address" value={address} onChange={setAddress} error={error} required />
-      <TextField label="Name" value={name} onChange={setName} help="What to call it here; its address when left out" />
+      <TextField label="Name" value={name} onChange={setName} help="Name shown here; its address if empty" />
     </Dialog>
   );
 }

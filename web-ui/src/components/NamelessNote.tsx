@@ -6,9 +6,9 @@ export function NamelessNote({ reason }: { reason: string | null | undefined }) 
   return (
     <div className="p-notification--negative" role="alert">
       <div className="p-notification__content">
-        <h5 className="p-notification__title">Nothing is found by name</h5>
+        <h5 className="p-notification__title">Nothing can be reached by name</h5>
         <p className="p-notification__message">
-          {sentence(reason)} Where a port is in use, free it or choose another one:{" "}
+          {sentence(reason)} If a port is in use, free it or choose another one:{" "}
           <code>periapt controller-config ingress-port=PORT</code>
         </p>
       </div>

@@ -33,7 +33,7 @@ export function RepositoryPicker({ model, only, onTake }: Properties) {
   const chosen = choices.find(({ name, channel }) => `${name} ${channel}` === wanted);
   return (
     <div className="repository-picker">
-      <label htmlFor={id}>or take one from the charm repository</label>
+      <label htmlFor={id}>or choose one from the charm repository</label>
       <div className="repository-picker__row">
         <select id={id} value={wanted} disabled={take.busy} onChange={(event) => setWanted(event.target.value)}>
           <option value="">Choose a charm</option>

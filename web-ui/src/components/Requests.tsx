@@ -26,8 +26,7 @@ export function Requests({ model, application, unit, cli }: Properties) {
   if (charts.length === 0) {
     return (
       <Empty title="No requests in the last hour" cli={cli}>
-        Requests are counted within twenty seconds of their answer. An application is reached from
-        outside once it is exposed.
+        Requests are counted within twenty seconds of their answer. Applications can be reached from outside once they are exposed.
       </Empty>
     );
   }

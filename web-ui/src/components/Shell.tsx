@@ -78,7 +78,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
       <main id="content" className="page" tabIndex={-1}>
         {stale && (
           <p className="stale-note" role="note">
-            Not live: this page shows how things were. Changes made here may not arrive.
+            Not live: this page shows an earlier state. Changes made here may not reach the controller.
           </p>
         )}
         <ErrorBoundary key={pathname}>{children}</ErrorBoundary>

@@ -78,7 +78,7 @@ describe("an apply", () => {
   });
   it("is told in one line", () => {
     expect(applyText({ changes, taken: 2, state: "interrupted" })).toBe("Interrupted after 2 of 3 changes");
-    expect(applyText({ changes: [], taken: 0, state: "completed" })).toBe("The model had all of it");
+    expect(applyText({ changes: [], taken: 0, state: "completed" })).toBe("The model already matched it");
   });
 });
 

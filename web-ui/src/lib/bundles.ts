@@ -146,7 +146,7 @@ export function changeStates({ changes, taken, state }: Pick<BundleApply, "chang
 export function applyText({ state, taken, changes }: Pick<BundleApply, "changes" | "taken" | "state">): string {
   const all = changes.length;
   const count = `${taken} of ${all} ${all === 1 ? "change" : "changes"}`;
-  if (all === 0) return "The model had all of it";
+  if (all === 0) return "The model already matched it";
   if (state === "completed") return `Applied: ${count}`;
   if (state === "running") return `Applying: ${count}`;
   return `${state === "failed" ? "Failed" : "Interrupted"} after ${count}`;

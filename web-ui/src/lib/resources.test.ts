@@ -6,6 +6,6 @@ describe("a file for a resource", () => {
     expect(refusedFile(null)).toBe("Choose a file");
     expect(refusedFile({ size: 0 })).toBeNull();
     expect(refusedFile({ size: MOST })).toBeNull();
-    expect(refusedFile({ size: MOST + 1 })).toBe("The file is larger than the 128.0 MiB that there may be");
+    expect(refusedFile({ size: MOST + 1 })).toBe("The file is larger than the limit of 128.0 MiB");
   });
 });

@@ -63,7 +63,7 @@ describe("values that are typed", () => {
     const typed = ["password", "ab", "Abc", "a-c-", "1abc", "password", "abc"].map((key) => ({ key, value: "x" }));
     const wrong = typed.map((_, place) => keyError(typed, place)?.split(",")[0] ?? null);
     const shape = "At least 3 lower-case letters";
-    expect(wrong).toEqual([null, shape, shape, shape, shape, "There is another value with this key", null]);
+    expect(wrong).toEqual([null, shape, shape, shape, shape, "Another value has this key", null]);
     expect(valuesOf(typed)).toBeNull();
   });
 
@@ -81,6 +81,6 @@ describe("values that are typed", () => {
     expect(nameError("shop.database-1")).toBeNull();
     expect(nameError("")).not.toBeNull();
     expect(nameError("-x")).not.toBeNull();
-    expect(nameError("abcdefghij0123456789")).toBe("This reads as an id");
+    expect(nameError("abcdefghij0123456789")).toBe("This looks like an id");
   });
 });

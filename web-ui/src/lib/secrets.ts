@@ -59,7 +59,7 @@ export function keyError(all: readonly Typed[], place: number): string | null {
   if (!/^(?=.{3})[a-z][a-z0-9-]*[a-z0-9]$/.test(key)) {
     return "At least 3 lower-case letters, digits and dashes, a letter first";
   }
-  return all.findIndex((each) => each.key === key) < place ? "There is another value with this key" : null;
+  return all.findIndex((each) => each.key === key) < place ? "Another value has this key" : null;
 }
 
 const isBlank = ({ key, value }: Typed): boolean => key === "" && value === "";
@@ -79,5 +79,5 @@ export function nameError(name: string): string | null {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
     return "Letters, digits, dashes, underscores and dots, a letter or a digit first";
   }
-  return /^[0-9a-v]{20}$/.test(name) ? "This reads as an id" : null;
+  return /^[0-9a-v]{20}$/.test(name) ? "This looks like an id" : null;
 }

@@ -18,7 +18,7 @@ export function RegisterPage() {
   const registration = readRegistration(text);
   const register = useAct(
     async () => {
-      if (!registration) throw new Error("The registration string cannot be read");
+      if (!registration) throw new Error("Invalid registration string");
       await session.register(registration.user, registration.token, password);
       return session.begin(registration.user, password);
     },
@@ -46,7 +46,7 @@ export function RegisterPage() {
             {registration
               ? `For user ${registration.user} of ${registration.controller || "this controller"}`
               : text
-                ? "This is not a whole registration string; copy all of it"
+                ? "The registration string is incomplete; copy all of it"
                 : "From the person who added you with `periapt add-user`. It works once."}
           </p>
           <TextField

@@ -17,7 +17,7 @@ pub enum AgentError {
     Config(#[from] AgentConfigError),
     #[error("another agent process already runs in {}", .0.display())]
     AlreadyRunning(PathBuf),
-    #[error("the lock of the agent's directory cannot be taken: {0}")]
+    #[error("cannot lock the agent's directory: {0}")]
     Lock(SupervisedError),
     #[error("{what} {}: {source}", path.display())]
     Files {
@@ -25,7 +25,7 @@ pub enum AgentError {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("the agent process cannot be restricted: {0}")]
+    #[error("cannot restrict the agent process: {0}")]
     Lockdown(#[from] LockdownError),
     #[error(transparent)]
     Sandbox(#[from] EngineError),

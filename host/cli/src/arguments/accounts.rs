@@ -16,9 +16,9 @@ pub struct PasswordInput {
 pub struct AddUser {
     /// Name of the new user.
     pub name: String,
-    /// What the user is called.
+    /// The user's display name.
     pub display_name: Option<String>,
-    /// Give the user a password now instead of a registration string.
+    /// Set a password now instead of printing a registration string.
     #[arg(long)]
     pub password: bool,
     #[command(flatten)]
@@ -29,10 +29,10 @@ pub struct AddUser {
 
 #[derive(Debug, Args)]
 pub struct Users {
-    /// Show those who may use this model.
+    /// Show the users who may use this model.
     #[arg(value_name = "MODEL")]
     pub model: Option<String>,
-    /// Show disabled users too.
+    /// Also show disabled users.
     #[arg(long)]
     pub all: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -74,7 +74,7 @@ pub struct OneUser {
 pub struct RemoveUser {
     /// The user.
     pub name: String,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
     #[command(flatten)]
@@ -83,9 +83,9 @@ pub struct RemoveUser {
 
 #[derive(Debug, Args)]
 pub struct ChangeUserPassword {
-    /// The user [default: you]. For another user a superuser is needed.
+    /// The user [default: you]. Only superusers may change another user's password.
     pub name: Option<String>,
-    /// Make the password unusable and print a new registration string.
+    /// Invalidate the password and print a new registration string.
     #[arg(long, conflicts_with = "password_stdin")]
     pub reset: bool,
     #[command(flatten)]
@@ -100,7 +100,7 @@ pub struct Access {
     pub user: String,
     /// For models: read, write, admin. For the controller: login, superuser.
     pub access: String,
-    /// The models; none with an access to the controller.
+    /// The models; none for access to the controller.
     #[arg(value_name = "MODEL")]
     pub models: Vec<String>,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub struct Access {
 
 #[derive(Debug, Args)]
 pub struct Login {
-    /// The controller, in place of -c.
+    /// The controller, instead of -c.
     #[arg(value_name = "CONTROLLER")]
     pub name: Option<String>,
     /// The user.
@@ -145,13 +145,13 @@ pub struct Whoami {
 
 #[derive(Debug, Args)]
 pub struct Register {
-    /// What `periapt add-user` printed.
+    /// The string that `periapt add-user` printed.
     #[arg(value_name = "STRING")]
     pub registration: String,
-    /// Name of the controller here [default: its own].
+    /// Local name of the controller [default: its own].
     #[arg(long, value_name = "NAME")]
     pub controller_name: Option<String>,
-    /// Replace a controller of that name that is known here.
+    /// Replace a registered controller of that name.
     #[arg(long)]
     pub replace: bool,
     #[command(flatten)]
@@ -175,9 +175,9 @@ pub struct Tokens {
 
 #[derive(Debug, Args)]
 pub struct AddToken {
-    /// What to call it.
+    /// Name of the token.
     pub name: String,
-    /// How long it is good.
+    /// How long it is valid.
     #[arg(long, value_name = "DURATION", default_value = "30d", value_parser = duration)]
     pub expires_in: std::time::Duration,
     #[command(flatten)]

@@ -8,25 +8,25 @@ use super::{ControllerChoice, ListFormat, Target, duration};
 
 #[derive(Debug, Args)]
 pub struct Audit {
-    /// Only what this user or agent did.
+    /// Only actions of this user or agent.
     #[arg(long, value_name = "USER")]
     pub user: Option<String>,
-    /// Only what has this text in what was asked or in its target.
+    /// Only entries with this text in the request or its target.
     #[arg(long, value_name = "TEXT")]
     pub matching: Option<String>,
-    /// Only what happened within this time.
+    /// Only entries of this last period of time.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub since: Option<std::time::Duration>,
-    /// Only what was refused or failed.
+    /// Only refused or failed requests.
     #[arg(long)]
     pub refused: bool,
-    /// Show who signed in and out, in place of what was changed.
+    /// Show sign-ins and sign-outs instead of changes.
     #[arg(long, conflicts_with = "all")]
     pub sign_ins: bool,
-    /// Show changes, sign-ins and what agents called.
+    /// Show changes, sign-ins and agents' calls.
     #[arg(long)]
     pub all: bool,
-    /// This many, the newest.
+    /// Show this many of the newest entries.
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50)]
     pub limit: u64,
     /// Show times in UTC.
@@ -34,7 +34,7 @@ pub struct Audit {
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Only what was done in this model.
+    /// Only entries of this model.
     #[arg(short, long, value_name = "[CONTROLLER:]MODEL")]
     pub model: Option<String>,
     #[command(flatten)]
@@ -45,13 +45,13 @@ pub struct Audit {
 
 #[derive(Debug, Args)]
 pub struct ControllerConfig {
-    /// KEY=VALUE sets, KEY alone shows one value, nothing shows all.
+    /// KEY=VALUE sets an option, KEY shows one, nothing shows all.
     #[arg(value_name = "KEY[=VALUE]")]
     pub settings: Vec<String>,
-    /// Go back to the default.
+    /// Reset these options to their defaults.
     #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
     pub reset: Vec<String>,
-    /// Set what a YAML file says.
+    /// Set options from a YAML file.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]

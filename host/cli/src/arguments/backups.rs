@@ -8,18 +8,18 @@ use clap::Args;
 use super::{ControllerChoice, ListFormat, Target};
 
 const HOLDS: &str = "\
-It holds the database, the charms, the keys, and the files of every unit on the controller's machine, all of one moment.
-What is in storage is not in it: copy that by your own means.";
+A backup has the database, the charms, the keys, and the files of every unit on the controller's machine, all from the same moment.
+It does not contain storage, which you have to copy yourself.";
 
 #[derive(Debug, Args)]
 #[command(after_help = HOLDS)]
 pub struct CreateBackup {
-    /// Where to put it [default: periapt-backup-ID.zip here].
+    /// Path of the file [default: periapt-backup-ID.zip in this folder].
     pub file: Option<PathBuf>,
-    /// The same, as Juju has it.
+    /// The same, under Juju's name.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub filename: Option<PathBuf>,
-    /// Leave it with the controller; `download-backup` fetches it later.
+    /// Do not download it; `download-backup` fetches it later.
     #[arg(long, conflicts_with_all = ["file", "filename"])]
     pub no_download: bool,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct CreateBackup {
 pub struct Backups {
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -41,11 +41,11 @@ pub struct Backups {
 
 #[derive(Debug, Args)]
 pub struct DownloadBackup {
-    /// The backup, as `backups` lists it.
+    /// Id of the backup, as listed by `backups`.
     pub id: String,
-    /// Where to put it [default: periapt-backup-ID.zip here].
+    /// Path of the file [default: periapt-backup-ID.zip in this folder].
     pub file: Option<PathBuf>,
-    /// The same, as Juju has it.
+    /// The same, under Juju's name.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub filename: Option<PathBuf>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub struct DownloadBackup {
 
 #[derive(Debug, Args)]
 pub struct RemoveBackup {
-    /// Backups, as `backups` lists them.
+    /// Ids of the backups, as listed by `backups`.
     #[arg(required = true)]
     pub ids: Vec<String>,
     #[command(flatten)]
@@ -63,10 +63,10 @@ pub struct RemoveBackup {
 
 #[derive(Debug, Args)]
 pub struct RestoreBackup {
-    /// The backup.
+    /// The backup file.
     pub file: PathBuf,
-    /// Directory of the restored controller, empty or not there [default: where the controller
-    /// was when it was backed up].
+    /// Directory of the restored controller, empty or missing [default: its directory at the time
+    /// of the backup].
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Address to listen on [default: the one it had].
@@ -75,8 +75,8 @@ pub struct RestoreBackup {
     /// Port to listen on; 0 takes a free one [default: the one it had].
     #[arg(long)]
     pub port: Option<u16>,
-    /// Keep data in this empty PostgreSQL database and not in a file, whatever the backed up
-    /// controller did.
+    /// Keep data in this empty PostgreSQL database instead of a file, whatever the original
+    /// controller used.
     #[arg(
         long,
         value_name = "URL",

@@ -9,13 +9,13 @@ use super::{DetailFormat, ModelChoice};
 
 #[derive(Debug, Subcommand)]
 pub enum CharmCommand {
-    /// Make a charm project to start from.
+    /// Create a charm project from a template.
     Init(CharmInit),
-    /// Put the SDK of this program into a charm project, in the place of the one that it has.
+    /// Replace the SDK in a charm project with the one of this program.
     Vendor(CharmVendor),
     /// Run the tests of a charm project, without a controller, and then its scenarios if it has any.
     Test(CharmTest),
-    /// Compare what a charm declares with what it answers.
+    /// Compare what a charm declares with what its code handles.
     Lint(CharmLint),
     /// Build the component of a charm project.
     Build(CharmBuild),
@@ -23,9 +23,9 @@ pub enum CharmCommand {
     Pack(CharmPack),
     /// Build and pack a charm project whenever a file of it is saved, and refresh its application.
     Watch(CharmWatch),
-    /// Show what a charm is, runs and may do.
+    /// Show a charm's metadata, its hooks and what it may do.
     Inspect(CharmInspect),
-    /// Put a packed charm into a repository, a directory that others deploy from.
+    /// Publish a packed charm to a repository, a directory that others deploy from.
     Publish(CharmPublish),
 }
 
@@ -33,12 +33,12 @@ pub enum CharmCommand {
 pub struct CharmInit {
     /// Name of the charm.
     pub name: String,
-    /// Folder to make it in [default: ./NAME].
+    /// Folder to create it in [default: ./NAME].
     pub directory: Option<PathBuf>,
-    /// What it begins with: minimal, web, database-client, subordinate or peers [default: minimal].
+    /// Template: minimal, web, database-client, subordinate or peers [default: minimal].
     #[arg(long)]
     pub template: Option<String>,
-    /// Use the guest SDK in this folder, in place of a copy of the one this program was built with.
+    /// Use the guest SDK in this folder instead of a copy of the one built into this program.
     #[arg(long, value_name = "DIR", env = "PERIAPT_GUEST_SDK")]
     pub sdk: Option<PathBuf>,
 }
@@ -54,7 +54,8 @@ pub struct CharmVendor {
 pub struct CharmTest {
     #[command(flatten)]
     pub build: CharmBuild,
-    /// For the tests themselves, after --: a part of their names, or what else Rust's test programs take.
+    /// Arguments for the tests, after --: part of a test's name, or other options of Rust test
+    /// programs.
     #[arg(last = true, value_name = "ARGUMENT")]
     pub arguments: Vec<String>,
 }
@@ -63,13 +64,13 @@ pub struct CharmTest {
 pub struct CharmLint {
     #[command(flatten)]
     pub build: CharmBuild,
-    /// Look at what was built before; if nothing was, at the files and the source alone.
+    /// Check an earlier build; if there is none, only the files and the source.
     #[arg(long)]
     pub no_build: bool,
-    /// Fail for warnings as well.
+    /// Also fail on warnings.
     #[arg(long)]
     pub strict: bool,
-    /// As data [default: for reading].
+    /// Output format [default: text].
     #[arg(long, value_enum)]
     pub format: Option<DetailFormat>,
 }
@@ -78,7 +79,7 @@ pub struct CharmLint {
 pub struct CharmWatch {
     #[command(flatten)]
     pub build: CharmBuild,
-    /// The application, deployed if it is not there yet [default: the charm's name].
+    /// The application, deployed if it does not exist [default: the charm's name].
     #[arg(short, long, value_name = "NAME")]
     pub application: Option<String>,
     #[command(flatten)]
@@ -90,11 +91,11 @@ pub struct CharmBuild {
     /// The charm project.
     #[arg(default_value = ".")]
     pub project: PathBuf,
-    /// Folder of intermediate results, shared by all charms [default: periapt in the user's cache
-    /// folder].
+    /// Folder for intermediate build files, shared by all charms [default: periapt in the user's
+    /// cache folder].
     #[arg(long, value_name = "DIR", env = "PERIAPT_CHARM_TARGET_DIR")]
     pub target_dir: Option<PathBuf>,
-    /// Compile so many things at a time.
+    /// Number of parallel compile jobs.
     #[arg(short, long)]
     pub jobs: Option<u32>,
 }
@@ -106,7 +107,7 @@ pub struct CharmPack {
     /// File or folder to write [default: the project].
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Pack what was built before.
+    /// Pack the existing build.
     #[arg(long)]
     pub no_build: bool,
 }
@@ -116,7 +117,7 @@ pub struct CharmInspect {
     /// A .charm file, or a project with one in it.
     #[arg(default_value = ".")]
     pub path: PathBuf,
-    /// As data [default: for reading].
+    /// Output format [default: text].
     #[arg(long, value_enum)]
     pub format: Option<DetailFormat>,
 }
@@ -125,12 +126,12 @@ pub struct CharmInspect {
 pub struct CharmPublish {
     /// A .charm file, or a project with one in it.
     pub path: PathBuf,
-    /// The repository's directory, made if it is not there.
+    /// The repository's directory, created if missing.
     pub directory: PathBuf,
-    /// The channel that is at this charm from now on.
+    /// The channel to set to this charm.
     #[arg(long, value_name = "NAME", default_value = CHANNEL)]
     pub channel: String,
-    /// Its revision, higher than any there is [default: the next].
+    /// Its revision, higher than all existing ones [default: the next].
     #[arg(long, value_name = "NUMBER")]
     pub revision: Option<u32>,
 }

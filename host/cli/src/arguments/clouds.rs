@@ -21,7 +21,7 @@ pub struct Credentials {
     pub cloud: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]

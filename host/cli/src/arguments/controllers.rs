@@ -9,19 +9,19 @@ use super::{ControllerChoice, DetailFormat, ListFormat, Target, duration};
 
 #[derive(Debug, Args)]
 pub struct Bootstrap {
-    /// Name of the new controller; where two names stand, the first is Juju's cloud.
+    /// Name of the new controller; if two names are given, the first is Juju's cloud.
     #[arg(default_value = "local", value_name = "NAME|CLOUD[/REGION]")]
     pub name: String,
-    /// Name of the new controller, behind a cloud.
+    /// Name of the new controller, after a cloud.
     #[arg(value_name = "NAME")]
     pub controller: Option<String>,
-    /// Options of the controller, or of the model in which it keeps itself: KEY=VALUE, or a YAML file.
+    /// Options of the controller or of its own model: KEY=VALUE, or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
     pub config: Vec<String>,
-    /// Options that models have unless they set them: KEY=VALUE, or a YAML file.
+    /// Default options of models: KEY=VALUE, or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
     pub model_default: Vec<String>,
-    /// Add a model of this name.
+    /// Add a model with this name.
     #[arg(
         long,
         short = 'd',
@@ -29,11 +29,10 @@ pub struct Bootstrap {
         value_name = "MODEL"
     )]
     pub add_model: Option<String>,
-    /// Stay with the current controller.
+    /// Do not switch to the new controller.
     #[arg(long)]
     pub no_switch: bool,
-    /// Directory of everything the controller keeps [default: controllers/NAME in the client's
-    /// directory].
+    /// Directory for the controller's data [default: controllers/NAME in the client's directory].
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Address to listen on.
@@ -42,7 +41,7 @@ pub struct Bootstrap {
     /// Port to listen on; 0 takes a free one [default: 17070, or the next free one].
     #[arg(long)]
     pub port: Option<u16>,
-    /// Keep data in this PostgreSQL database and not in a file.
+    /// Keep data in this PostgreSQL database instead of a file.
     #[arg(
         long,
         value_name = "URL",
@@ -50,12 +49,12 @@ pub struct Bootstrap {
         hide_env_values = true
     )]
     pub postgres_url: Option<String>,
-    /// Bounds of a hook run: memory-bytes, table-elements, output-bytes, host-calls,
-    /// wall-clock-ms, state-directory-bytes.
+    /// Limits of a hook run: memory-bytes, table-elements, output-bytes, host-calls, wall-clock-ms,
+    /// state-directory-bytes.
     #[arg(long, value_name = "NAME=VALUE")]
     pub limits: Vec<String>,
-    /// Send traces to this OpenTelemetry collector (OTLP over HTTP); without it
-    /// OTEL_EXPORTER_OTLP_ENDPOINT of the controller's environment counts.
+    /// Send traces to this OpenTelemetry collector (OTLP over HTTP) [default:
+    /// OTEL_EXPORTER_OTLP_ENDPOINT in the controller's environment].
     #[arg(long, value_name = "URL")]
     pub otlp_endpoint: Option<String>,
 }
@@ -64,22 +63,22 @@ pub struct Bootstrap {
 pub enum ControllerCommand {
     /// Run a controller in the foreground.
     Run(ControllerRun),
-    /// Make and start one more process of a controller that keeps its data in PostgreSQL.
+    /// Add a process to a controller that keeps its data in PostgreSQL, and start it.
     Join(JoinController),
-    /// Start a controller of this machine in the background.
+    /// Start a controller on this machine in the background.
     Start(StartController),
-    /// Stop a controller; its agents and units go on.
+    /// Stop a controller; its agents and units keep running.
     Stop(StopController),
-    /// Have this machine start a controller again after a crash or a reboot.
+    /// Restart a controller automatically after a crash or a reboot.
     InstallService(InstallService),
-    /// Undo `install-service`; a controller that runs goes on.
+    /// Undo `install-service`; a running controller keeps running.
     UninstallService(UninstallService),
-    /// Start a controller again whenever it fails (started by `install-service`).
+    /// Restart a controller whenever it fails (started by `install-service`).
     #[command(hide = true)]
     Keep(KeepController),
     /// List the processes of a controller.
     Nodes(Nodes),
-    /// Remove processes that are gone for good from a controller.
+    /// Remove processes that will not come back from a controller.
     RemoveNode(RemoveNode),
 }
 
@@ -88,7 +87,7 @@ pub struct ControllerRun {
     /// The controller's directory.
     #[arg(long, value_name = "DIR")]
     pub data_dir: PathBuf,
-    /// The directory was moved here, and nothing runs where it was before.
+    /// Confirm that the directory was moved here and nothing runs at its old path.
     #[arg(long)]
     pub accept_move: bool,
     /// Leave the terminal's session first.
@@ -98,7 +97,7 @@ pub struct ControllerRun {
 
 #[derive(Debug, Args)]
 pub struct JoinController {
-    /// Directory of a process of the controller; it may run.
+    /// Directory of an existing process of the controller, which may be running.
     #[arg(long, value_name = "DIR")]
     pub from: PathBuf,
     /// Directory of the new process.
@@ -116,7 +115,7 @@ pub struct JoinController {
 pub struct Nodes {
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -127,13 +126,13 @@ pub struct Nodes {
 
 #[derive(Debug, Args)]
 pub struct RemoveNode {
-    /// Numbers of processes, as `controller nodes` lists them.
+    /// Numbers of the processes, as listed by `controller nodes`.
     #[arg(required = true, value_name = "NODE")]
     pub nodes: Vec<u32>,
-    /// Remove one that runs, too; it then ends by itself.
+    /// Also remove a running process, which then stops by itself.
     #[arg(long)]
     pub force: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
     #[command(flatten)]
@@ -142,21 +141,21 @@ pub struct RemoveNode {
 
 #[derive(Debug, Args)]
 pub struct StartController {
-    /// The controller, if not the current one.
+    /// The controller [default: the current one].
     pub name: Option<String>,
-    /// Where its directory is now, if it was moved; remembered.
+    /// New path of its directory, if it was moved; remembered.
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// The directory was moved, and nothing runs where it was before.
+    /// Confirm that the directory was moved and nothing runs at its old path.
     #[arg(long)]
     pub accept_move: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct InstallService {
-    /// The controller, if not the current one.
+    /// The controller [default: the current one].
     pub name: Option<String>,
-    /// Use Periapt's own keeper although systemd runs here. It survives no reboot.
+    /// Use Periapt's own keeper even if systemd runs here. It does not survive a reboot.
     #[arg(long)]
     pub keeper: bool,
     /// Only print the systemd unit.
@@ -166,7 +165,7 @@ pub struct InstallService {
 
 #[derive(Debug, Args)]
 pub struct UninstallService {
-    /// The controller, if not the current one.
+    /// The controller [default: the current one].
     pub name: Option<String>,
 }
 
@@ -179,19 +178,19 @@ pub struct KeepController {
 
 #[derive(Debug, Args)]
 pub struct StopController {
-    /// The controller, if not the current one.
+    /// The controller [default: the current one].
     pub name: Option<String>,
-    /// Stop the agents too.
+    /// Also stop the agents.
     #[arg(long)]
     pub agents: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Dashboard {
-    /// Open the page in a browser (the one that BROWSER names, else the desktop's).
+    /// Open the page in a browser ($BROWSER, or the desktop's default).
     #[arg(long)]
     pub browser: bool,
-    /// Do not show how to sign in.
+    /// Do not show the user and password.
     #[arg(long)]
     pub hide_credential: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -210,11 +209,11 @@ pub enum DashboardFormat {
 
 #[derive(Debug, Args)]
 pub struct Introspect {
-    /// What to see: depengine (engines and their nodes), hooktimes, machinelock, units, leases,
+    /// What to show: depengine (engines and their workers), hooktimes, machinelock, units, leases,
     /// presence, metrics.
     #[arg(default_value = "depengine")]
     pub report: String,
-    /// Look into the agent of this model and into its units.
+    /// Inspect the agent of this model and its units.
     #[arg(long, value_name = "[CONTROLLER:]MODEL", conflicts_with = "controller")]
     pub agent: Option<String>,
     #[arg(long, value_enum, default_value_t)]
@@ -235,7 +234,7 @@ pub struct Controllers {
 
 #[derive(Debug, Args)]
 pub struct Switch {
-    /// A model, a controller, or both as CONTROLLER:MODEL; nothing shows the current one.
+    /// A model, a controller, or both as CONTROLLER:MODEL; without it the current one is shown.
     pub name: Option<String>,
     #[command(flatten)]
     pub controller: ControllerChoice,
@@ -245,26 +244,26 @@ pub struct Switch {
 pub struct DestroyController {
     /// The controller.
     pub name: String,
-    /// Remove its models too.
+    /// Also remove its models.
     #[arg(long)]
     pub destroy_all_models: bool,
-    /// Remove the storage of its models too, with what is in it.
+    /// Also remove the storage of its models and its contents.
     #[arg(long, requires = "destroy_all_models")]
     pub destroy_storage: bool,
-    /// Give the storage of its models up: directories stay where they are as the machines' provider allows.
+    /// Release the storage of its models: directories stay in place if the provider allows it.
     #[arg(
         long,
         requires = "destroy_all_models",
         conflicts_with = "destroy_storage"
     )]
     pub release_storage: bool,
-    /// Do not wait for units to stop in order.
+    /// Do not wait for units to stop cleanly.
     #[arg(long)]
     pub force: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
-    /// Give up waiting after this time.
+    /// Stop waiting after this time.
     #[arg(long, short, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     pub timeout: std::time::Duration,
 }

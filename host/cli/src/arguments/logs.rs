@@ -8,17 +8,17 @@ use super::{ModelChoice, Target};
 pub enum LogFormat {
     #[default]
     Text,
-    /// One object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What the verbs share that show lines of the log.
+/// Options of all verbs that show log lines.
 #[derive(Debug, Args)]
 pub struct LogLines {
-    /// Begin with the first line there is.
+    /// Start with the oldest line.
     #[arg(long)]
     pub replay: bool,
-    /// Show so many of the most recent lines and end (the first ones with --replay); 0 shows all.
+    /// Show this many of the newest lines and exit (the oldest with --replay); 0 shows all.
     #[arg(long, value_name = "LINES")]
     pub limit: Option<u64>,
     /// Show times in UTC.
@@ -40,28 +40,29 @@ pub struct LogLines {
 
 #[derive(Debug, Args)]
 pub struct DebugLog {
-    /// Show these only: units, applications, machines with their units, or tags; `*` is any text.
+    /// Only show these: units, applications, machines with their units, or tags; `*` matches any
+    /// text.
     #[arg(short, long, value_name = "ENTITY", value_delimiter = ',')]
     pub include: Vec<String>,
     /// Do not show these entities.
     #[arg(short = 'x', long, value_name = "ENTITY", value_delimiter = ',')]
     pub exclude: Vec<String>,
-    /// Show lines of these modules and those below them only, such as `workload`.
+    /// Only show lines of these modules and modules below them, such as `workload`.
     #[arg(long, value_name = "MODULE", value_delimiter = ',')]
     pub include_module: Vec<String>,
-    /// Do not show lines of these.
+    /// Do not show lines of these modules.
     #[arg(long, value_name = "MODULE", value_delimiter = ',')]
     pub exclude_module: Vec<String>,
     /// Lowest level to show: TRACE, DEBUG, INFO, WARNING, ERROR.
     #[arg(short, long, default_value = "INFO")]
     pub level: String,
-    /// Begin with so many lines of the past (all of them with --replay).
+    /// Start with this many past lines (all of them with --replay).
     #[arg(short = 'n', long, default_value_t = 10)]
     pub lines: u64,
-    /// Go on with new lines [default: where the output is a terminal].
+    /// Follow new lines [default: if the output is a terminal].
     #[arg(long, conflicts_with = "no_tail")]
     pub tail: bool,
-    /// End after the lines there are.
+    /// Exit after the existing lines.
     #[arg(long)]
     pub no_tail: bool,
     #[command(flatten)]
@@ -71,15 +72,15 @@ pub struct DebugLog {
 #[derive(Debug, Args)]
 pub struct Logs {
     pub unit: String,
-    /// One of its services [default: all of them].
+    /// One of its services [default: all].
     pub service: Option<String>,
-    /// Go on with new lines.
+    /// Follow new lines.
     #[arg(short, long, visible_alias = "tail", conflicts_with = "no_tail")]
     pub follow: bool,
-    /// End after the lines there are, which it does unless told to follow.
+    /// Exit after the existing lines, which is the default.
     #[arg(long)]
     pub no_tail: bool,
-    /// Begin with so many lines of the past (all of them with --replay).
+    /// Start with this many past lines (all of them with --replay).
     #[arg(short = 'n', long, default_value_t = 30)]
     pub lines: u64,
     #[command(flatten)]

@@ -12,16 +12,16 @@ use super::{ControllerChoice, ListFormat, ModelChoice, Shown, StatusFormat, Targ
 pub struct AddModel {
     /// Name of the new model.
     pub name: String,
-    /// Where it is [default: the controller's cloud, and the cloud's first region].
+    /// Its cloud and region [default: the controller's cloud, and that cloud's first region].
     #[arg(value_name = "CLOUD[/REGION]")]
     pub cloud: Option<String>,
-    /// One of your credentials in the cloud [default: one for this model alone].
+    /// One of your credentials for the cloud [default: a new one for this model].
     #[arg(long)]
     pub credential: Option<String>,
     /// Configuration: KEY=VALUE, or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]
     pub config: Vec<String>,
-    /// Stay with the current model.
+    /// Do not switch to the new model.
     #[arg(long)]
     pub no_switch: bool,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub struct Models {
     /// Show UUIDs.
     #[arg(long)]
     pub uuid: bool,
-    /// Show the models that this user may use, of those that you administer.
+    /// Only show models that this user may use and you administer.
     #[arg(long, value_name = "USER")]
     pub user: Option<String>,
     /// Show whole times, in UTC and ISO form.
@@ -49,13 +49,13 @@ pub struct Models {
 
 #[derive(Debug, Args)]
 pub struct ModelConfig {
-    /// KEY=VALUE sets, KEY alone shows one value, nothing shows all.
+    /// KEY=VALUE sets an option, KEY shows one, nothing shows all.
     #[arg(value_name = "KEY[=VALUE]")]
     pub settings: Vec<String>,
-    /// Go back to the default.
+    /// Reset these options to their defaults.
     #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
     pub reset: Vec<String>,
-    /// Set what a YAML file says.
+    /// Set options from a YAML file.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
@@ -71,22 +71,22 @@ pub struct DestroyModel {
     /// The model.
     #[arg(value_name = "[CONTROLLER:]MODEL")]
     pub name: String,
-    /// Remove what does not go by itself within a bounded time.
+    /// Force the removal after a limited time.
     #[arg(long)]
     pub force: bool,
     /// With --force: do not wait for anything.
     #[arg(long, requires = "force")]
     pub no_wait: bool,
-    /// Remove its storage too, with what is in it.
+    /// Also remove its storage and its contents.
     #[arg(long, conflicts_with = "release_storage")]
     pub destroy_storage: bool,
-    /// Give its storage up: directories stay where they are as the machines' provider allows.
+    /// Release its storage: directories stay in place if the provider allows it.
     #[arg(long)]
     pub release_storage: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
-    /// Give up waiting after this time; the removal goes on.
+    /// Stop waiting after this time; the removal continues.
     #[arg(long, short, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     pub timeout: std::time::Duration,
 }
@@ -103,7 +103,7 @@ pub struct Resolved {
     /// Skip the failed hook and do not run it again.
     #[arg(long)]
     pub no_retry: bool,
-    /// All units in error.
+    /// Resolve all units in error.
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -127,21 +127,22 @@ pub struct StartAgent {
 
 #[derive(Debug, Args)]
 pub struct Status {
-    /// Show only what matches: names of applications, units, machines, statuses; `*` is any text.
+    /// Only show matches: names of applications, units or machines, or statuses; `*` matches any
+    /// text.
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: StatusFormat,
-    /// Show again whenever something changes, at most once in DURATION.
+    /// Show the status again when something changes, at most once per DURATION.
     #[arg(long, value_name = "DURATION", num_args = 0..=1, default_missing_value = "250ms", value_parser = duration)]
     pub watch: Option<std::time::Duration>,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     /// Show relations.
     #[arg(long, visible_alias = "integrations")]
     pub relations: bool,
-    /// Show storage; other forms than the table always do.
+    /// Show storage; formats other than the table always do.
     #[arg(long)]
     pub storage: bool,
     #[command(flatten)]
@@ -155,13 +156,13 @@ pub struct ShowUnit {
     /// The units.
     #[arg(required = true, value_name = "UNIT")]
     pub units: Vec<String>,
-    /// Of relations show what applications have set only.
+    /// For relations, only show application data.
     #[arg(long)]
     pub app: bool,
-    /// Show relations of this endpoint only.
+    /// Only show relations of this endpoint.
     #[arg(long, value_name = "ENDPOINT")]
     pub endpoint: Option<String>,
-    /// Show relations with this unit only.
+    /// Only show relations with this unit.
     #[arg(long, value_name = "UNIT")]
     pub related_unit: Option<UnitName>,
     #[command(flatten)]
@@ -181,19 +182,19 @@ pub struct ShowApplication {
 pub struct ShowStatusLog {
     /// An application, a unit or a machine.
     pub entity: String,
-    /// Show so many of the most recent entries.
+    /// Show this many of the newest entries.
     #[arg(short = 'n', long, default_value_t = 20)]
     pub lines: u64,
-    /// Show entries of so many days only, all of them.
+    /// Show all entries of this many days.
     #[arg(long, value_name = "DAYS", conflicts_with_all = ["lines", "from_date"])]
     pub days: Option<u32>,
-    /// Show entries since this day only, all of them: 2026-11-21, or a time as in 2026-11-21T10:38:00Z.
+    /// Show all entries since this day, as in 2026-11-21, or time, as in 2026-11-21T10:38:00Z.
     #[arg(long, value_name = "DATE", conflicts_with = "lines")]
     pub from_date: Option<String>,
-    /// Show one kind only: unit, workload, juju-unit, application, machine, juju-machine.
+    /// Only show one kind: unit, workload, juju-unit, application, machine, juju-machine.
     #[arg(long = "type")]
     pub kind: Option<String>,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -206,19 +207,19 @@ pub struct ShowStatusLog {
 
 #[derive(Debug, Args)]
 pub struct Hooks {
-    /// A unit or an application [default: all of the model].
+    /// A unit or an application [default: all in the model].
     #[arg(value_name = "UNIT|APPLICATION")]
     pub whose: Option<String>,
-    /// Show failed hooks only.
+    /// Only show failed hooks.
     #[arg(long)]
     pub failed: bool,
-    /// Show this hook only, as in config-changed.
+    /// Only show this hook, as in config-changed.
     #[arg(long)]
     pub hook: Option<String>,
-    /// Show so many of the most recent ones.
+    /// Show this many of the newest.
     #[arg(short = 'n', long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -231,10 +232,10 @@ pub struct Hooks {
 
 #[derive(Debug, Args)]
 pub struct Workloads {
-    /// A unit or an application [default: all of the model].
+    /// A unit or an application [default: all in the model].
     #[arg(value_name = "UNIT|APPLICATION")]
     pub whose: Option<String>,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -276,15 +277,17 @@ Names: application: name life status message charm charm-rev exposed version sca
 #[derive(Debug, Args)]
 #[command(after_help = QUERIES)]
 pub struct WaitFor {
-    /// What to look at.
+    /// Kind of entity.
     #[arg(value_enum)]
     pub kind: WaitForKind,
-    /// Its name; the number of an operation, a task or a relation, a relation's key as in "front:website site:website", or a storage's id as in data/0.
+    /// Its name; for an operation, a task or a relation its number, for a relation also its key, as
+    /// in "front:website site:website", for a storage its id, as in data/0.
     pub name: String,
-    /// What must hold [default: all units active and idle, a machine started, a relation joined, an operation or a task ended, a storage attached].
+    /// Condition to wait for [default: all units active and idle, a machine started, a relation
+    /// joined, an operation or a task ended, a storage attached].
     #[arg(long)]
     pub query: Option<String>,
-    /// Give up after this time (exit status 5).
+    /// Time out after this time (exit status 5).
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     pub timeout: std::time::Duration,
     #[command(flatten)]
@@ -308,10 +311,10 @@ impl WaitFor {
 
 #[derive(Debug, Args)]
 pub struct Workers {
-    /// Show the workers of one agent only: controller, model, machine, unit, library, kubernetes.
+    /// Only show workers of one agent: controller, model, machine, unit, library, kubernetes.
     #[arg(long)]
     pub agent: Option<String>,
-    /// Show workers in one state only: running, resting, uninstalled, library, "not built".
+    /// Only show workers in one state: running, resting, uninstalled, library, "not built".
     #[arg(long)]
     pub state: Option<String>,
     #[arg(long, value_enum, default_value_t)]

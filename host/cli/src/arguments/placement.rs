@@ -6,8 +6,8 @@ use periapt_model::MachineId;
 /// Where new units go.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Placement {
-    /// Machines for the units, in their order; units beyond get new ones. Juju's containers and zones are
-    /// understood: lxd:0 is machine 0, lxd a new one.
+    /// Machines for the units, in order; further units get new ones. Of Juju's containers and
+    /// zones, lxd:0 means machine 0 and lxd a new one.
     #[arg(long = "to", value_name = "MACHINE,...", value_delimiter = ',', value_parser = place)]
     pub to: Vec<Place>,
 }
@@ -34,15 +34,15 @@ impl Placement {
         places.collect()
     }
 
-    /// What is to be said of each place that is not what it says.
+    /// Notices about placements that are interpreted differently here.
     pub fn remarks(&self) -> Vec<String> {
         let remarks = self.to.iter().filter_map(|place| match place {
             Place::Machine(_) => None,
             Place::Within(id, said) => Some(format!(
-                "--to {said} is machine {id}: a unit has a sandbox of its own and needs no container"
+                "--to {said} is taken as machine {id}: each unit has its own sandbox and needs no container"
             )),
             Place::New(said) => Some(format!(
-                "--to {said} is a new machine: a unit has a sandbox of its own, and there are no zones"
+                "--to {said} is taken as a new machine: each unit has its own sandbox, and there are no zones"
             )),
         });
         remarks.collect()

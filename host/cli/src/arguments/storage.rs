@@ -16,7 +16,7 @@ pub struct Given {
 /// `NAME=[POOL,][COUNT,][SIZE]`
 pub fn given(text: &str) -> Result<Given, String> {
     let wrong =
-        || format!("\"{text}\" gives nothing: write NAME=POOL,COUNT,SIZE as in data=loop,1,10G");
+        || format!("\"{text}\" has no values: write NAME=POOL,COUNT,SIZE as in data=loop,1,10G");
     let (name, asked) = text.split_once('=').ok_or_else(wrong)?;
     Ok(Given {
         name: storage_name(name)?,
@@ -41,7 +41,7 @@ fn storage_name(name: &str) -> Result<String, String> {
     match is_storage_name(name) {
         true => Ok(name.to_owned()),
         false => Err(format!(
-            "\"{name}\" cannot be the name of a storage: use that which the charm's metadata has"
+            "\"{name}\" cannot be the name of a storage: use a name from the charm's metadata"
         )),
     }
 }
@@ -54,11 +54,9 @@ pub fn by_name(given: Vec<Given>) -> Outcome<BTreeMap<String, Asked>> {
     let mut all = BTreeMap::new();
     for Given { name, asked } in given {
         if all.contains_key(&name) {
-            return Err(
-                Failure::usage(format!("the storage \"{name}\" is given twice"))
-                    .why("a unit has one number, pool and size of each")
-                    .advice(format!("write it once, as in {name}=loop,2,10G")),
-            );
+            return Err(Failure::usage(format!("storage \"{name}\" is given twice"))
+                .why("each storage takes one count, pool and size")
+                .advice(format!("write it once, as in {name}=loop,2,10G")));
         }
         all.insert(name, asked);
     }

@@ -19,10 +19,10 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the actions that units of an application offer.
+    /// List the actions of an application.
     #[command(visible_alias = "list-actions")]
     Actions(Actions),
-    /// Show what an action does and what it takes.
+    /// Show what an action does and its parameters.
     ShowAction(ShowAction),
 }
 
@@ -30,7 +30,7 @@ pub enum Verb {
 pub struct Actions {
     /// The application.
     pub application: String,
-    /// Show the whole schema of each, as YAML unless another format is named.
+    /// Show the full schema of each, by default as YAML.
     #[arg(long)]
     pub schema: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -55,7 +55,7 @@ pub struct ShowAction {
     pub target: Target,
 }
 
-/// Forms of an action.
+/// Output formats of an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ActionFormat {
     #[default]
@@ -152,7 +152,7 @@ fn unknown(name: &ApplicationName, action: &str, found: &ApplicationActions) -> 
     let meant = nearest::suggestion(action, known);
     let what = format!("{name} has no action \"{action}\"{meant}");
     Failure::new(Exit::NotFound, what)
-        .why("its charm declares none of this name")
+        .why("its charm declares no action with this name")
         .advice(format!("periapt actions {name}"))
 }
 
@@ -192,7 +192,7 @@ impl<'a> ActionDocument<'a> {
         }
     }
 
-    /// What stands before the arguments.
+    /// The options before the arguments.
     fn heading(&self) -> String {
         let description = match self.description.trim() {
             "" => "No description.".to_owned(),
@@ -206,7 +206,7 @@ impl<'a> ActionDocument<'a> {
     }
 }
 
-/// What a schema's properties are, also those within them.
+/// The properties of a schema, including nested ones.
 fn gather<'a>(schema: &'a Value, within: &str, into: &mut BTreeMap<String, Argument<'a>>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
@@ -311,7 +311,7 @@ rebuild
         assert_eq!(
             failure.to_string(),
             "ERROR site has no action \"rebuld\"; did you mean \"rebuild\"?\n  \
-             why: its charm declares none of this name\n  \
+             why: its charm declares no action with this name\n  \
              try: periapt actions site"
         );
     }

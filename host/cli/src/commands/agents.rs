@@ -11,7 +11,7 @@ pub async fn stop_units(context: &Context, arguments: UnitAgents) -> Outcome {
     let (here, units) = named(context, &arguments).await?;
     for unit in &units {
         here.client().stop_unit(&here.model, unit).await?;
-        let again = format!("{unit} stops; start it again: periapt start-unit {unit}");
+        let again = format!("Stopping {unit}; start it again with: periapt start-unit {unit}");
         context.output.say(&again);
     }
     Ok(())

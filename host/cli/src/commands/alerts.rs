@@ -17,30 +17,30 @@ use crate::session::Session;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the alerts that fire.
+    /// List firing alerts.
     #[command(visible_alias = "list-alerts")]
     Alerts(Alerts),
-    /// Take an alert on: nobody is told of it any more until it resolves.
+    /// Acknowledge alerts: no more messages about them until they resolve.
     AcknowledgeAlert(Acknowledge),
-    /// List what is watched for.
+    /// List alert rules.
     #[command(visible_alias = "list-alert-rules")]
     AlertRules(Listing),
-    /// Watch for something and tell receivers when it happens.
+    /// Add an alert rule, which sends messages to receivers.
     AddAlertRule(AddRule),
-    /// Stop watching for something.
+    /// Remove an alert rule.
     RemoveAlertRule(RemoveRule),
-    /// Tell nobody what a rule finds, for a while.
+    /// Silence an alert rule for a while.
     SilenceAlertRule(Silence),
-    /// List who is told.
+    /// List alert receivers.
     #[command(visible_alias = "list-alert-receivers")]
     AlertReceivers(Listing),
-    /// Add a webhook or a mail server to which messages are sent.
+    /// Add an alert receiver: a webhook or a mail server.
     AddAlertReceiver(AddReceiver),
-    /// Remove a receiver that no rule names.
+    /// Remove an alert receiver that no rule uses.
     RemoveAlertReceiver(Receiver),
-    /// Send a receiver a test message.
+    /// Send a test message to an alert receiver.
     TestAlertReceiver(Receiver),
-    /// List the messages that were sent and what became of them.
+    /// List sent messages and their outcomes.
     #[command(visible_alias = "list-alert-deliveries")]
     AlertDeliveries(Deliveries),
 }
@@ -58,20 +58,20 @@ Types and their options:
            url=https://HOST/PATH, key (at least 16 bytes), ca-cert
   email    over SMTP: host, port, encryption (starttls, tls or none), from, to (ADDRESS,ADDRESS),
            user, password, ca-cert
-Options are written as values of secrets are: key#file=PATH keeps it out of your shell's history.";
+Write options like values of secrets: key#file=PATH keeps the key out of your shell's history.";
 
 #[derive(Debug, Args)]
 pub struct Alerts {
-    /// Also those that have resolved.
+    /// Also show resolved alerts.
     #[arg(long)]
     pub all: bool,
-    /// Only those of this rule.
+    /// Only alerts of this rule.
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
-    /// Only those of this model.
+    /// Only alerts of this model.
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// This many, the newest.
+    /// Show this many of the newest entries.
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 100)]
     pub limit: u64,
     /// Show times in UTC.
@@ -87,7 +87,7 @@ pub struct Alerts {
 
 #[derive(Debug, Args)]
 pub struct Acknowledge {
-    /// Ids of alerts.
+    /// Ids of the alerts.
     #[arg(value_name = "ALERT", required = true)]
     pub alerts: Vec<String>,
     #[command(flatten)]
@@ -107,16 +107,16 @@ pub struct Listing {
 #[derive(Debug, Args)]
 #[command(after_help = CONDITIONS)]
 pub struct AddRule {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it watches for.
+    /// The condition.
     pub condition: String,
-    /// From where on.
+    /// The threshold.
     pub threshold: String,
-    /// Who is told; may be given several times.
+    /// A receiver of its messages; may be given several times.
     #[arg(long = "receiver", value_name = "RECEIVER")]
     pub receivers: Vec<String>,
-    /// Watch this model alone.
+    /// Only watch this model.
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
     #[command(flatten)]
@@ -135,7 +135,7 @@ pub struct RemoveRule {
 pub struct Silence {
     /// The rule.
     pub name: String,
-    /// For how long: 2h; 0 ends the silence.
+    /// Duration, as in 2h; 0 ends the silence.
     pub duration: String,
     #[command(flatten)]
     pub controller: ControllerChoice,
@@ -144,7 +144,7 @@ pub struct Silence {
 #[derive(Debug, Args)]
 #[command(after_help = TYPES)]
 pub struct AddReceiver {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// webhook or email.
     #[arg(value_name = "TYPE")]
@@ -169,10 +169,10 @@ pub struct Receiver {
 
 #[derive(Debug, Args)]
 pub struct Deliveries {
-    /// Only those to this receiver.
+    /// Only messages to this receiver.
     #[arg(long, value_name = "RECEIVER")]
     pub receiver: Option<String>,
-    /// This many, the newest.
+    /// Show this many of the newest entries.
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50)]
     pub limit: u64,
     /// Show times in UTC.
@@ -266,7 +266,7 @@ async fn add_rule(context: &Context, arguments: AddRule) -> Outcome {
     };
     let added = session.client.add_alert_rule(&rule).await?;
     let told = match added.receivers.is_empty() {
-        true => "alerts show in the page and in periapt alerts".to_owned(),
+        true => "its alerts appear in the page and in periapt alerts".to_owned(),
         false => format!("{} will be told", added.receivers.join(" and ")),
     };
     context
@@ -296,7 +296,7 @@ async fn silence(context: &Context, arguments: Silence) -> Outcome {
             rule.name,
             Times::new(false).wire(&until)
         ),
-        None => format!("The alert rule \"{}\" is not silent any more", rule.name),
+        None => format!("The alert rule \"{}\" is no longer silent", rule.name),
     });
     Ok(())
 }
@@ -321,7 +321,7 @@ async fn add_receiver(context: &Context, arguments: AddReceiver) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let added = session.client.add_alert_receiver(&receiver).await?;
     context.output.say(&format!(
-        "Added the alert receiver \"{}\"; see that it takes messages with: periapt test-alert-receiver {}",
+        "Added the alert receiver \"{}\"; test it with: periapt test-alert-receiver {}",
         added.name, added.name
     ));
     Ok(())
@@ -340,7 +340,7 @@ async fn test_receiver(context: &Context, arguments: Receiver) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let sent = session.client.test_alert_receiver(&arguments.name).await?;
     context.output.say(&format!(
-        "The alert receiver \"{}\" took the message and answered {}",
+        "The alert receiver \"{}\" accepted the message and answered {}",
         sent.receiver, sent.answer
     ));
     Ok(())

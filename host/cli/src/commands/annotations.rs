@@ -17,14 +17,14 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Note something of a model, an application, a unit or a machine.
+    /// Set or remove annotations of a model, an application, a unit or a machine.
     Annotate(Annotate),
-    /// Show what is noted of a model and of what is in it.
+    /// Show the annotations of a model and its entities.
     Annotations(Annotations),
 }
 
 const NOTES: &str = "\
-Without an entity the note is about the model itself; an empty value removes a key:
+Without an entity the annotation is for the model itself; an empty value removes a key:
   periapt annotate site/0 owner=ann rack=7
   periapt annotate site/0 rack=
   periapt annotate team='web shop'";
@@ -32,7 +32,7 @@ Without an entity the note is about the model itself; an empty value removes a k
 #[derive(Debug, Args)]
 #[command(after_help = NOTES)]
 pub struct Annotate {
-    /// An application, a unit or a machine by its name or tag, and what is to be noted of it.
+    /// An application, a unit or a machine by its name or tag, and its annotations.
     #[arg(required = true, value_name = "[ENTITY] KEY=VALUE")]
     pub words: Vec<String>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct Annotate {
 
 #[derive(Debug, Args)]
 pub struct Annotations {
-    /// Only what is noted of this: site, site/0, 0, or a tag such as model-UUID.
+    /// Only annotations of this entity: site, site/0, 0, or a tag such as model-UUID.
     #[arg(value_name = "ENTITY")]
     pub entity: Option<String>,
     #[arg(long, value_enum, default_value_t)]
@@ -79,8 +79,8 @@ fn request(words: &[String]) -> Outcome<SetAnnotations> {
         .collect::<Outcome<_>>()?;
     if set.is_empty() {
         return Err(Failure::usage("there is nothing to note")
-            .why("an entity was named, and no key")
-            .advice("write KEY=VALUE behind it; periapt annotations ENTITY shows what is noted"));
+            .why("an entity was named, but no key")
+            .advice("add KEY=VALUE; periapt annotations ENTITY shows its annotations"));
     }
     Ok(SetAnnotations {
         entity: named.map(|tag| tag.to_string()),
@@ -92,7 +92,7 @@ fn note(word: &str) -> Outcome<(String, String)> {
     match word.split_once('=').filter(|(key, _)| !key.is_empty()) {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
         None => Err(Failure::usage(format!("\"{word}\" is no note"))
-            .why("a note is a key, =, and a value")
+            .why("an annotation is a key, =, and a value")
             .advice("write KEY=VALUE, or KEY= to remove the key; an entity comes first")),
     }
 }

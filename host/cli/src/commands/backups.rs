@@ -57,7 +57,7 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
     }
     let backup = session.client.create_backup().await?;
     context.output.say(&format!(
-        "Made backup {} of controller \"{}\": {} models, {} units, {}",
+        "Created backup {} of controller \"{}\": {} models, {} units, {}",
         backup.id,
         session.name,
         backup.models,
@@ -66,7 +66,7 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
     ));
     if !backup.missing.is_empty() {
         context.output.say(&format!(
-            "The files of {} units are not in it, since they are on other machines: {}",
+            "It does not contain the files of {} units on other machines: {}",
             backup.missing.len(),
             backup.missing.join(", ")
         ));
@@ -74,7 +74,7 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
     let storages = storages(&session).await?;
     if storages > 0 {
         context.output.say(&format!(
-            "What is in storage is not in it: {}; `periapt storage` lists those of a model",
+            "It does not contain storage: {}; `periapt storage` lists a model's storage",
             text::count(storages, "storage")
         ));
     }
@@ -82,7 +82,7 @@ pub async fn create(context: &Context, arguments: CreateBackup) -> Outcome {
         Some(file) => fetch(context, &session, &backup, file).await,
         None => {
             context.output.say(&format!(
-                "It is kept by the controller; fetch it with: periapt download-backup {}",
+                "The controller keeps it; download it with: periapt download-backup {}",
                 backup.id
             ));
             Ok(())
@@ -114,7 +114,7 @@ pub async fn download(context: &Context, arguments: DownloadBackup) -> Outcome {
             Exit::NotFound,
             format!("backup \"{}\" not found", arguments.id),
         )
-        .why("the controller keeps no backup of this id")
+        .why("the controller has no backup with this id")
         .advice("periapt backups")
     })?;
     fetch(
@@ -146,7 +146,7 @@ pub async fn list(context: &Context, arguments: Backups) -> Outcome {
         ListFormat::Json => output.json(&document(backups)),
         ListFormat::Yaml => output.yaml(&document(backups)),
         ListFormat::Tabular if backups.is_empty() => {
-            output.say("The controller keeps no backups. Make one with: periapt create-backup");
+            output.say("The controller has no backups. Create one with: periapt create-backup");
             Ok(())
         }
         ListFormat::Tabular => output.data(&table(&backups, &times).render(output.paints())),
@@ -225,7 +225,7 @@ async fn fetch(
         )));
     }
     context.output.say(&format!(
-        "Downloaded to {}; keep it where only you can read it, it holds the controller's keys",
+        "Downloaded to {}; keep it where only you can read it, since it contains the controller's keys",
         file.display()
     ));
     Ok(())
@@ -243,8 +243,8 @@ fn refuse_existing(file: &Path) -> Outcome {
     match file.exists() {
         false => Ok(()),
         true => Err(
-            Failure::new(Exit::Conflict, format!("{} exists already", file.display()))
-                .why("a backup writes over nothing")
+            Failure::new(Exit::Conflict, format!("{} already exists", file.display()))
+                .why("existing files are not overwritten")
                 .advice("name another file"),
         ),
     }
@@ -257,8 +257,10 @@ pub async fn restore(context: &Context, arguments: RestoreBackup) -> Outcome {
             Exit::NotFound,
             format!("there is no file {}", file.display()),
         )
-        .why("a backup is a file that create-backup made")
-        .advice("periapt download-backup ID FILE, where the controller still runs"));
+        .why("a backup is a file created by create-backup")
+        .advice(
+            "download it again with periapt download-backup ID FILE, if the controller still runs",
+        ));
     }
     let restored = processes::restore(RestoreOptions {
         file: file.clone(),
@@ -278,7 +280,7 @@ pub async fn restore(context: &Context, arguments: RestoreBackup) -> Outcome {
     } = &restored;
     let times = Times::new(false);
     context.output.say(&format!(
-        "Restored controller \"{name}\" as it was on {} to {}: {} models, {} units",
+        "Restored controller \"{name}\" as of {} to {}: {} models, {} units",
         times.micros(manifest.created_at),
         data_dir.display(),
         manifest.models,
@@ -303,7 +305,7 @@ pub async fn restore(context: &Context, arguments: RestoreBackup) -> Outcome {
         "Controller \"{known}\" is ready at https://{address}"
     ));
     context.output.say(&format!(
-        "Nobody starts it again after a crash or a reboot until you run: periapt controller install-service {known}"
+        "To have it restarted after a crash or a reboot, run: periapt controller install-service {known}"
     ));
     Ok(())
 }

@@ -15,19 +15,19 @@ use crate::session::{ModelSession, Session, split};
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Disable commands of a model, until they are enabled again.
+    /// Disable commands in a model until you enable them again.
     DisableCommand(DisableCommand),
-    /// Enable commands of a model again.
+    /// Enable commands in a model again.
     EnableCommand(EnableCommand),
-    /// List the commands that are disabled in a model.
+    /// List the disabled commands of a model.
     #[command(visible_alias = "list-disabled-commands")]
     DisabledCommands(DisabledCommands),
 }
 
 const KINDS: &str = "\
-What can be disabled:
-  destroy-model  to destroy the model, or the controller with it
-  remove-object  that, and to remove applications, units, machines and relations without --force
+Groups of commands:
+  destroy-model  destroying the model, or the controller with it
+  remove-object  the above, and removing applications, units, machines and relations without --force
   all            every change of the model";
 
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub struct DisableCommand {
     /// destroy-model, remove-object or all.
     #[arg(value_name = "TYPE")]
     pub kind: BlockKind,
-    /// What whoever is refused is told.
+    /// The message shown to anyone who is refused.
     #[arg(value_name = "MESSAGE")]
     pub message: Vec<String>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub struct EnableCommand {
 #[derive(Debug, Args)]
 #[command(after_help = KINDS)]
 pub struct DisabledCommands {
-    /// Of all models of the controller that you can see.
+    /// For all models of the controller that you can see.
     #[arg(long)]
     pub all: bool,
     #[arg(long, value_enum, default_value_t)]

@@ -42,9 +42,9 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
     if before.controllers.contains_key(&name) {
         return Err(Failure::new(
             Exit::Conflict,
-            format!("controller \"{name}\" exists already"),
+            format!("controller \"{name}\" already exists"),
         )
-        .why("controllers.yaml has an entry of this name")
+        .why("controllers.yaml has an entry with this name")
         .advice(format!(
             "choose another name, or periapt destroy-controller {name}"
         )));
@@ -66,7 +66,7 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
     };
     if let Some(cloud) = cloud.filter(|cloud| cloud != "local") {
         context.output.say(&format!(
-            "The cloud {cloud} is ignored: a controller is a process of this machine"
+            "The cloud {cloud} is ignored: a controller is a process on this machine"
         ));
     }
     context.output.say(&format!(
@@ -103,7 +103,7 @@ pub async fn bootstrap(context: &Context, arguments: Bootstrap) -> Outcome {
         })?;
     }
     context.output.say(&format!(
-        "Nobody starts it again after a crash or a reboot until you run: periapt controller install-service {name}"
+        "To have it restarted after a crash or a reboot, run: periapt controller install-service {name}"
     ));
     context
         .output
@@ -183,8 +183,8 @@ pub fn chosen(context: &Context, name: Option<String>) -> Outcome<(String, Contr
 /// The directory of a controller of this machine.
 pub fn local_directory(name: &str, controller: &Controller) -> Outcome<PathBuf> {
     controller.data_dir.clone().ok_or_else(|| {
-        Failure::failed(format!("controller \"{name}\" is not one of this machine"))
-            .why("controllers.yaml names no data-dir for it")
+        Failure::failed(format!("controller \"{name}\" is not on this machine"))
+            .why("controllers.yaml has no data-dir for it")
             .advice("run this where it was bootstrapped")
     })
 }
@@ -206,7 +206,7 @@ fn say_ready(context: &Context, name: &str, endpoints: &[String]) {
     ));
     context
         .output
-        .say("How to sign in to its web page: periapt dashboard");
+        .say("To sign in to its web page, run: periapt dashboard");
 }
 
 /// Starts the process and waits for `/ready`.
@@ -248,7 +248,7 @@ fn ended(child: &mut Child, data_dir: &Path) -> Option<Failure> {
     let text = std::fs::read_to_string(&log).unwrap_or_default();
     let (why, advice) = last_words(&text);
     Some(
-        Failure::failed(format!("the controller ended as it started ({status})"))
+        Failure::failed(format!("the controller exited while starting ({status})"))
             .why(why)
             .advice(advice.map_or_else(|| format!("read {}", log.display()), str::to_owned)),
     )
@@ -322,7 +322,7 @@ fn otlp_endpoint(given: Option<String>) -> Outcome<Option<String>> {
                 Exit::Usage,
                 format!("\"{endpoint}\" is not the address of a collector"),
             )
-            .why("it begins with neither http:// nor https://")
+            .why("it does not begin with http:// or https://")
             .advice("--otlp-endpoint http://127.0.0.1:4318"))
         }
         given => Ok(given),
@@ -344,7 +344,7 @@ fn check_name(name: &str) -> Outcome {
 
 pub fn absolute(dir: &Path) -> Outcome<PathBuf> {
     std::path::absolute(dir)
-        .map_err(|error| Failure::file("the data directory cannot be used", dir, &error))
+        .map_err(|error| Failure::file("cannot use the data directory", dir, &error))
 }
 
 /// The port asked for; for 0 any free one, for none the usual one or the next free after it.
@@ -355,14 +355,14 @@ fn free_port(address: IpAddr, asked: Option<u16>) -> Outcome<u16> {
     };
     match asked {
         Some(port) => free(port).map_err(|error| {
-            Failure::new(Exit::Conflict, format!("{address} port {port} cannot be listened on"))
+            Failure::new(Exit::Conflict, format!("cannot listen on {address} port {port}"))
                 .why(error.to_string())
-                .advice("choose another with --port, or 0 for any free one")
+                .advice("choose another port with --port, or 0 for any free one")
         }),
         None => (PORT..=PORT + 100).find_map(|port| free(port).ok()).ok_or_else(|| {
-            Failure::new(Exit::Conflict, format!("no port of {address} can be listened on"))
-                .why(format!("{PORT} and the hundred after it are taken, or the address is not this machine's"))
-                .advice("choose with --address and --port")
+            Failure::new(Exit::Conflict, format!("cannot listen on any port of {address}"))
+                .why(format!("port {PORT} and the hundred after it are in use, or the address is not on this machine"))
+                .advice("choose others with --address and --port")
         }),
     }
 }
@@ -386,11 +386,12 @@ fn limits(words: &[String]) -> Outcome<Limits> {
         if !known.iter().any(|key| key == name) {
             return Err(bad(format!("there are {}", known.join(", "))));
         }
-        let number = size(value).ok_or_else(|| bad(format!("{value} is no number above zero")))?;
+        let number =
+            size(value).ok_or_else(|| bad(format!("{value} is not a number above zero")))?;
         limits[name] = number.into();
     }
     serde_json::from_value(limits)
-        .map_err(|error| Failure::usage("the limits cannot be read").why(error.to_string()))
+        .map_err(|error| Failure::usage("invalid limits").why(error.to_string()))
 }
 
 fn size(text: &str) -> Option<u64> {

@@ -85,7 +85,7 @@ fn target_dir(arguments: &CharmBuild) -> Outcome<PathBuf> {
     };
     // The compiler runs in the project's folder; the path is meant from here.
     std::path::absolute(&dir)
-        .map_err(|error| Failure::file("the target folder cannot be used", &dir, &error))
+        .map_err(|error| Failure::file("cannot use the target folder", &dir, &error))
 }
 
 /// The target folder of the checkout that this program lies in, if charms were built there: what they share with
@@ -102,7 +102,7 @@ fn build(context: &Context, arguments: &CharmBuild) -> Outcome<BuildReport> {
     let target_dir = target_dir(arguments)?;
     if !target_dir.join("guests").is_dir() {
         context.output.say(
-            "The first build compiles the SDK and, on some machines, a standard library: that takes a minute or two",
+            "The first build compiles the SDK and, on some machines, a standard library; this takes a minute or two",
         );
     }
     let mut options = Options::new(target_dir);
@@ -246,7 +246,7 @@ fn look_into(path: &Path) -> Outcome<Document> {
     let archive = read(path, &deploy::read_archive(path)?)?;
     let component = archive.component();
     let outside = periapt_packing::inspect(component)
-        .map_err(|error| failed("the component cannot be read", &error))?;
+        .map_err(|error| failed("cannot read the component", &error))?;
     let inside = processes::inspect(component)?;
     let servers = archive
         .components()

@@ -12,7 +12,7 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Have the controller look for newer revisions of a model's charms now.
+    /// Check for newer revisions of a model's charms now.
     RefreshCharmRevisions(RefreshCharmRevisions),
 }
 

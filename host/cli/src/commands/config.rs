@@ -50,15 +50,15 @@ pub(super) fn wish(
             }
             if let Some(key) = reset.iter().find(|key| change.set.contains_key(*key)) {
                 return Err(Failure::usage(format!("\"{key}\" is both set and reset"))
-                    .why("only one of them can hold afterwards")
+                    .why("a key can only be set or reset")
                     .advice("leave one of them out"));
             }
             Ok(Wish::Change(change))
         }
         _ => Err(
-            Failure::usage("settings cannot be shown and changed at once")
+            Failure::usage("options cannot be shown and changed at once")
                 .why("KEY and KEY=VALUE arguments cannot be mixed")
-                .advice("give one KEY to show, or KEY=VALUE words to set"),
+                .advice("give one KEY to show it, or KEY=VALUE arguments to set options"),
         ),
     }
 }
@@ -172,10 +172,10 @@ pub(super) fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a String>) ->
     let known: Vec<&str> = known.map(String::as_str).collect();
     Failure::new(Exit::NotFound, format!("there is no option \"{key}\""))
         .why(match known.as_slice() {
-            [] => "there are no options at all".to_owned(),
+            [] => "it has no options".to_owned(),
             known => format!("there are: {}", known.join(", ")),
         })
-        .advice("leave the key out to see them all")
+        .advice("leave out the key to see all options")
 }
 
 /// Options as `juju model-config --format json` nests them.

@@ -17,15 +17,15 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show what the machines of an application have to be like.
+    /// Show the constraints of an application.
     #[command(visible_alias = "get-constraints")]
     Constraints(ShowConstraints),
-    /// Say what the machines of an application have to be like.
+    /// Set the constraints of an application.
     SetConstraints(Set),
-    /// Show what the machines of a model have to be like.
+    /// Show the constraints of a model.
     #[command(visible_alias = "get-model-constraints")]
     ModelConstraints(ShowModelConstraints),
-    /// Say what the machines of a model have to be like.
+    /// Set the constraints of a model.
     SetModelConstraints(SetModel),
 }
 
@@ -34,8 +34,8 @@ Constraints:
   arch=amd64  cores=2  mem=4G  root-disk=20G  cpu-power  container  instance-type  instance-role
   image-id  root-disk-source  spaces  tags  virt-type  zones  allocate-public-ip
 
-Sizes are in megabytes, or have M, G, T or P behind them. KEY= is any, whatever the model says. What is
-said replaces all that was said before, and holds of machines that are made from now on.";
+Sizes are in megabytes, or have a suffix M, G, T or P. KEY= means any, overriding the model. New constraints
+replace all earlier ones and affect machines created from now on.";
 
 #[derive(Debug, Args)]
 pub struct ShowConstraints {
@@ -54,7 +54,7 @@ pub struct ShowConstraints {
 pub struct Set {
     /// The application.
     pub application: String,
-    /// None takes all back.
+    /// KEY=VALUE pairs; none removes all constraints.
     #[arg(value_name = "KEY=VALUE")]
     pub constraints: Vec<String>,
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub struct ShowModelConstraints {
 #[derive(Debug, Args)]
 #[command(after_help = KEYS)]
 pub struct SetModel {
-    /// None takes all back.
+    /// KEY=VALUE pairs; none removes all constraints.
     #[arg(value_name = "KEY=VALUE")]
     pub constraints: Vec<String>,
     #[command(flatten)]
@@ -90,7 +90,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
 }
 
-/// What the words of a command line say, in its one spelling.
+/// The constraints of a command line, in normal form.
 pub fn read(words: &[String]) -> Outcome<Constraints> {
     Constraints::said(&words.join(" ")).map_err(|error| {
         Failure::usage("these are no constraints")

@@ -63,7 +63,7 @@ pub fn list(context: &Context, arguments: &Controllers) -> Outcome {
         ListFormat::Json => output.json(&document(&contents)),
         ListFormat::Yaml => output.yaml(&document(&contents)),
         ListFormat::Tabular if contents.controllers.controllers.is_empty() => {
-            output.say("No controller is known here. Make one with: periapt bootstrap");
+            output.say("No controllers are registered here. Create one with: periapt bootstrap");
             Ok(())
         }
         ListFormat::Tabular => output.data(&table(&contents).render(output.paints())),
@@ -320,10 +320,10 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         .change(|contents| contents.forget_controller(&name))?;
     context
         .output
-        .say(&format!("Controller \"{name}\" is gone"));
+        .say(&format!("Controller \"{name}\" was destroyed"));
     if let Some(left) = left {
         context.output.say(&format!(
-            "Its data is left in {left}; remove it when you do not need it any more"
+            "Its data is left in {left}; remove it when you no longer need it"
         ));
     }
     Ok(())
@@ -338,7 +338,7 @@ fn kept(controller: &str, model: &ModelSummary) -> Option<Failure> {
         false => format!("{kind} is disabled in model \"{name}\": {message}"),
     };
     let failure = Failure::new(Exit::Conflict, what)
-        .why("a controller is destroyed when none of its models is kept from that")
+        .why("a controller can only be destroyed if none of its models is protected")
         .advice(format!(
             "periapt enable-command {kind} -m {controller}:{name}"
         ));
@@ -358,7 +358,7 @@ async fn remove_data(context: &Context, controller: &Controller) -> Outcome<Opti
     tokio::task::spawn_blocking(move || periapt_files::remove(&removing))
         .await
         .unwrap_or_else(|error| Err(error.into()))
-        .map_err(|error| Failure::file("the controller's data cannot be removed", &dir, &error))?;
+        .map_err(|error| Failure::file("cannot remove the controller's data", &dir, &error))?;
     Ok(None)
 }
 

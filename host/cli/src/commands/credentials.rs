@@ -20,18 +20,18 @@ use crate::session::{ModelSession, Session, split};
 pub enum Verb {
     /// Show credentials, and whether the provider of a cloud may start machines with them.
     ShowCredential(ShowCredential),
-    /// Have a credential that was replaced or set right tried again.
+    /// Retry a credential after fixing it.
     UpdateCredential(UpdateCredential),
-    /// Suspend a model: its units go on, and no machine is started or stopped.
+    /// Suspend a model: its units keep running, but no machine is started or stopped.
     InvalidateCredential(InvalidateCredential),
 }
 
 #[derive(Debug, Args)]
 pub struct ShowCredential {
-    /// Show your credentials in this cloud alone; --model shows that of a model.
+    /// Show only your credentials for this cloud; --model shows the one that a model uses.
     #[arg(value_name = "CLOUD")]
     pub cloud: Option<String>,
-    /// One of them [default: all].
+    /// One of these credentials [default: all].
     #[arg(value_name = "CREDENTIAL")]
     pub name: Option<String>,
     #[command(flatten)]
@@ -40,10 +40,10 @@ pub struct ShowCredential {
 
 #[derive(Debug, Args)]
 pub struct UpdateCredential {
-    /// Have all models tried that use your credentials in this cloud.
+    /// Retry all models that use your credentials for this cloud.
     #[arg(value_name = "CLOUD")]
     pub cloud: Option<String>,
-    /// One of them [default: all].
+    /// One of these credentials [default: all].
     #[arg(value_name = "CREDENTIAL")]
     pub name: Option<String>,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub struct UpdateCredential {
 
 #[derive(Debug, Args)]
 pub struct InvalidateCredential {
-    /// Why, for those who look at the model.
+    /// The reason, shown in the model.
     pub reason: String,
     #[command(flatten)]
     pub model: ModelChoice,
@@ -106,7 +106,7 @@ async fn held(
             None => format!("there are no credentials in cloud \"{cloud}\""),
         };
         return Err(Failure::new(Exit::NotFound, what)
-            .why("the controller keeps none of yours that is called so")
+            .why("the controller has none of yours with this name")
             .advice("periapt credentials lists them"));
     }
     Ok((session, held))
@@ -198,7 +198,7 @@ async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
                 .await?;
             context
                 .output
-                .say(&format!("The credential of model \"{model}\" is tried now"));
+                .say(&format!("Retrying the credential of model \"{model}\""));
         }
         return Ok(());
     }
@@ -211,7 +211,7 @@ async fn update(context: &Context, arguments: UpdateCredential) -> Outcome {
         .change_credential(&here.model, &change)
         .await?;
     context.output.say(&format!(
-        "The credential of model \"{}\" is tried now; `periapt show-credential` tells whether it is refused again",
+        "Retrying the credential of model \"{}\"; `periapt show-credential` shows whether it works",
         here.model
     ));
     Ok(())
@@ -227,7 +227,7 @@ async fn invalidate(context: &Context, arguments: InvalidateCredential) -> Outco
         .change_credential(&here.model, &change)
         .await?;
     context.output.say(&format!(
-        "Model \"{}\" is suspended: its units go on, and no machine is started or stopped until `periapt update-credential`",
+        "Model \"{}\" is suspended: its units keep running, but no machine is started or stopped until `periapt update-credential`",
         here.model
     ));
     Ok(())

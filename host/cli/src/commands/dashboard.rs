@@ -23,7 +23,7 @@ pub fn dashboard(context: &Context, arguments: &Dashboard) -> Outcome {
     let (name, controller, account) = account(&context.files, &arguments.controller)?;
     let endpoint = controller.api_endpoints.first().ok_or_else(|| {
         Failure::failed(format!("controller \"{name}\" has no address"))
-            .why("controllers.yaml names no api-endpoints for it")
+            .why("controllers.yaml has no api-endpoints for it")
             .advice("correct the entry, or bootstrap again")
     })?;
     let document = Document {
@@ -61,7 +61,7 @@ fn text(controller: &str, document: &Document, hidden: bool) -> String {
         });
     }
     lines.push(
-        "The browser asks about the certificate once: the controller's own authority signed it."
+        "The browser asks about the certificate once, because the controller's own authority signed it."
             .to_owned(),
     );
     lines.join("\n")
@@ -80,7 +80,7 @@ fn open(url: &str) -> Outcome {
         .stderr(Stdio::null())
         .spawn();
     started.map(drop).map_err(|error| {
-        Failure::failed("no browser could be started")
+        Failure::failed("cannot start a browser")
             .why(format!("{program}: {error}"))
             .advice(format!("set BROWSER, or open {url} yourself"))
     })

@@ -89,7 +89,7 @@ fn level(word: &str) -> Outcome<String> {
         return Ok(word.to_owned());
     }
     Err(Failure::usage(format!("there is no level \"{word}\""))
-        .why("lines of the log have one of five levels")
+        .why("log lines have one of five levels")
         .advice(format!("use one of: {}", LEVELS.join(", "))))
 }
 

@@ -17,19 +17,19 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 pub struct ModelDefaults {
-    /// KEY=VALUE sets, KEY alone shows one option, nothing shows all.
+    /// KEY=VALUE sets an option, KEY shows one, nothing shows all.
     #[arg(value_name = "KEY[=VALUE]")]
     pub settings: Vec<String>,
-    /// Say nothing of it any more.
+    /// Remove these defaults.
     #[arg(long, value_name = "KEY,...", value_delimiter = ',')]
     pub reset: Vec<String>,
-    /// Set what a YAML file says.
+    /// Set options from a YAML file.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The cloud whose models are meant [default: the controller's].
+    /// The cloud of the models [default: the controller's].
     #[arg(long)]
     pub cloud: Option<String>,
-    /// Change what holds of one region of the cloud.
+    /// Only for one region of the cloud.
     #[arg(long)]
     pub region: Option<String>,
     #[arg(long, value_enum, default_value_t)]

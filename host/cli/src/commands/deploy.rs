@@ -27,34 +27,34 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     if is_path && of_file && source.channel.is_some() {
         context
             .output
-            .say("--channel is ignored: a file is at no channel");
+            .say("--channel is ignored: files have no channel");
     }
     if of_file && bundle::find(&arguments.path).is_some() {
         if !arguments.resource.is_empty() {
-            return Err(Failure::usage("--resource is not for bundles")
+            return Err(Failure::usage("--resource cannot be used with bundles")
                 .why("a bundle has several applications")
                 .advice("deploy the bundle, then periapt attach-resource APPLICATION NAME=FILE"));
         }
         if !arguments.constraints.is_empty() {
-            return Err(Failure::usage("--constraints is not for bundles")
+            return Err(Failure::usage("--constraints cannot be used with bundles")
                 .why("a bundle has several applications")
-                .advice("write it into the bundle, or say it for the model: periapt set-model-constraints KEY=VALUE"));
+                .advice("write them into the bundle, or set them for the model: periapt set-model-constraints KEY=VALUE"));
         }
         if !arguments.storage.is_empty() || !arguments.attach_storage.is_empty() {
-            return Err(
-                Failure::usage("--storage and --attach-storage are not for bundles")
-                    .why("a bundle has several applications")
-                    .advice(
-                        "write it in the bundle or an overlay, as in storage: {data: \"loop,1,10G\"}",
-                    ),
-            );
+            return Err(Failure::usage(
+                "--storage and --attach-storage cannot be used with bundles",
+            )
+            .why("a bundle has several applications")
+            .advice(
+                "write it in the bundle or an overlay, as in storage: {data: \"loop,1,10G\"}",
+            ));
         }
         return bundle::deploy(context, arguments).await;
     }
     if !arguments.overlay.is_empty() || arguments.dry_run {
         return Err(
             Failure::usage(format!("{} is not a bundle", arguments.path.display()))
-                .why("--overlay and --dry-run are for bundles")
+                .why("--overlay and --dry-run can only be used with bundles")
                 .advice("give the path of a bundle's .yaml file"),
         );
     }
@@ -132,7 +132,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     let name = &deployed.name;
     context.output.say(&match deployed.subordinate {
         true => format!(
-            "Deployed \"{name}\"; its units come with: periapt integrate {name} APPLICATION"
+            "Deployed \"{name}\"; to give it units, run: periapt integrate {name} APPLICATION"
         ),
         false => format!("Deployed \"{name}\" with {units}"),
     });
@@ -149,7 +149,7 @@ pub fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
 }
 
 fn unfit_option(application: &ApplicationName, error: &ConfigError) -> Failure {
-    Failure::usage(format!("\"{application}\" cannot be configured so"))
+    Failure::usage(format!("invalid configuration for \"{application}\""))
         .why(format!("{error} ({})", error.refusal()))
         .advice("correct --config; nothing was uploaded")
 }
@@ -169,7 +169,10 @@ async fn require_room(
                 Exit::Conflict,
                 format!("application \"{application}\" already exists"),
             )
-            .why(format!("model \"{}\" has one of this name", here.model))
+            .why(format!(
+                "model \"{}\" has an application with this name",
+                here.model
+            ))
             .advice(format!(
                 "deploy it under another name, or periapt refresh {application}"
             )));
@@ -189,7 +192,7 @@ fn units(charm: &CharmMetadata, wanted: Option<u32>, placed: bool) -> Outcome<u3
     if wanted.is_some_and(|count| count > 0) || placed {
         return Err(
             Failure::usage(format!("\"{}\" cannot be deployed with units", charm.name))
-                .why("its charm is a subordinate: a unit comes to each unit it is related to")
+                .why("its charm is a subordinate: each unit it is related to gets one of its units")
                 .advice("leave out -n and --to, then periapt integrate it with an application"),
         );
     }
@@ -255,7 +258,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     if before.charm == url && same_channel && !moves {
         context
             .output
-            .say(&format!("\"{application}\" runs {url} already"));
+            .say(&format!("\"{application}\" already runs {url}"));
         return Ok(());
     }
     let refresh = rest::Refresh {
@@ -302,12 +305,12 @@ async fn repository_of(
 fn unsaid(application: &rest::ApplicationInfo) -> Failure {
     let name = &application.name;
     let why = match application.channel.as_str() {
-        "" => "its charm is from no channel of a charm repository".to_owned(),
+        "" => "its charm does not come from a charm repository".to_owned(),
         channel => format!(
-            "its charm is from channel \"{channel}\", and the controller has no charm repository"
+            "its charm is from channel \"{channel}\", but the controller has no charm repository"
         ),
     };
-    Failure::usage(format!("it is not said what to refresh \"{name}\" to"))
+    Failure::usage(format!("nothing to refresh \"{name}\" to"))
         .why(why)
         .advice(format!(
             "periapt refresh {name} --path ./FILE.charm, --revision NUMBER or --repository DIR|URL"
@@ -407,7 +410,7 @@ pub fn progress(
 pub fn read_archive(path: &Path) -> Outcome<Bytes> {
     let file = find_archive(path)?;
     let bytes = std::fs::read(&file)
-        .map_err(|error| Failure::file("the charm cannot be read", &file, &error))?;
+        .map_err(|error| Failure::file("cannot read the charm", &file, &error))?;
     Ok(bytes.into())
 }
 
@@ -419,7 +422,7 @@ fn find_archive(path: &Path) -> Outcome<PathBuf> {
             path,
             &error,
         )
-        .advice("give the path of a .charm file, or of a project where one was packed")
+        .advice("give the path of a .charm file, or of a project with a packed charm")
     })?;
     if metadata.is_file() {
         return Ok(path.to_owned());
@@ -446,7 +449,7 @@ fn find_archive(path: &Path) -> Outcome<PathBuf> {
             Exit::NotFound,
             format!("there is no charm in {}", path.display()),
         )
-        .why("the folder holds no .charm file, and neither does its build or dist")
+        .why("the folder has no .charm file, and neither does its build or dist folder")
         .advice(format!("periapt charm pack {}", path.display()))),
         several => {
             let names: Vec<String> = several

@@ -13,7 +13,7 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 pub struct Find {
-    /// All of them are to be in what is found, in any case.
+    /// Words that must all be found, ignoring case.
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
     #[arg(long, value_enum, default_value_t)]
@@ -30,7 +30,7 @@ struct Found {
     kind: &'static str,
     name: String,
     model: String,
-    /// What else is known of it, in which words are looked for as well.
+    /// Other details, which are also searched.
     about: String,
 }
 
@@ -55,14 +55,14 @@ pub async fn find(context: &Context, arguments: Find) -> Outcome {
         ListFormat::Json => output.json(&found),
         ListFormat::Yaml => output.yaml(&found),
         ListFormat::Tabular if found.is_empty() => {
-            output.say("Nothing that this controller has is found by that.");
+            output.say("Nothing matches.");
             Ok(())
         }
         ListFormat::Tabular => output.data(&table(&found).render(output.paints())),
     }
 }
 
-/// What the models have that the asker may read.
+/// The contents of the models that the user may read.
 async fn all(session: &Session) -> Outcome<Vec<Found>> {
     let client = &session.client;
     let mut found = Vec::new();

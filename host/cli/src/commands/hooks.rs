@@ -43,9 +43,9 @@ pub async fn hooks(context: &Context, arguments: Hooks) -> Outcome {
         ListFormat::Yaml => output.yaml(&documents()),
         ListFormat::Tabular if runs.is_empty() => {
             output.say(if arguments.failed {
-                "No hook failed."
+                "No failed hooks."
             } else {
-                "No hook ran yet."
+                "No hooks have run yet."
             });
             Ok(())
         }

@@ -18,14 +18,14 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show what is wrong in a model: one line for each application, hook and reason.
+    /// Show a model's incidents: one line for each application, hook and reason.
     #[command(visible_alias = "list-incidents")]
     Incidents(Incidents),
 }
 
 const ANSWERS: &str = "\
-Without a flag, shows the incidents that nobody silenced. Each has an id, as in
-front-start-1b2c3d4e, by which it is retried, skipped and silenced:
+Without a flag, shows incidents that are not silenced. Use an incident's id, as in
+front-start-1b2c3d4e, to retry, skip or silence it:
   periapt incidents --retry ID
   periapt incidents --skip ID
   periapt incidents --silence ID --for 2h";
@@ -33,16 +33,16 @@ front-start-1b2c3d4e, by which it is retried, skipped and silenced:
 #[derive(Debug, Args)]
 #[command(after_help = ANSWERS)]
 pub struct Incidents {
-    /// Show those of this application only.
+    /// Only show incidents of this application.
     #[arg(value_name = "APPLICATION")]
     pub application: Option<String>,
     /// Retry the failed hook of every unit of an incident.
     #[arg(long, value_name = "ID", group = "answer")]
     pub retry: Option<String>,
-    /// Skip the failed hook of every unit of an incident: each goes on as if it had succeeded.
+    /// Skip the failed hook of every unit of an incident: each continues as if it had succeeded.
     #[arg(long, value_name = "ID", group = "answer")]
     pub skip: Option<String>,
-    /// Silence an incident: until it changes, or for a time.
+    /// Silence an incident until it changes, or for a time.
     #[arg(long, value_name = "ID", group = "answer")]
     pub silence: Option<String>,
     /// End the silence of an incident.
@@ -51,13 +51,13 @@ pub struct Incidents {
     /// How long to silence it.
     #[arg(long = "for", value_name = "DURATION", value_parser = duration, requires = "silence")]
     pub lasts: Option<Duration>,
-    /// Show silenced incidents too.
+    /// Also show silenced incidents.
     #[arg(long)]
     pub all: bool,
-    /// Do not ask before hooks are skipped.
+    /// Do not ask for confirmation before skipping hooks.
     #[arg(long)]
     pub no_prompt: bool,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -77,9 +77,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
     if let Some(id) = &arguments.skip {
         context.output.confirm(
-            &format!(
-                "This skips the failed hook of every unit of {id}. What it should have done stays undone."
-            ),
+            &format!("This skips the failed hook of every unit of {id}. Its work is not done."),
             arguments.no_prompt,
         )?;
         let told = here.client().skip_incident(&here.model, id).await?;
@@ -163,7 +161,7 @@ fn table(incidents: &[IncidentInfo], now: Timestamp) -> Table {
     table
 }
 
-/// What there is to know beside the table: the last line of the log and what was changed before.
+/// Details below the table: the last log line and earlier changes.
 fn details(incident: &IncidentInfo, times: &Times) -> String {
     let mut told = String::new();
     let mut line = |text: String| {

@@ -14,7 +14,7 @@ use crate::session::Session;
 /// The verb of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show the channels of a charm in a charm repository, and what each is at.
+    /// Show the channels of a charm in a charm repository and their revisions.
     Info(Info),
 }
 
@@ -22,7 +22,7 @@ pub enum Verb {
 pub struct Info {
     /// The charm.
     pub charm: String,
-    /// Look into this charm repository, a directory of this machine or a URL [default: the controller's].
+    /// Use this charm repository, a local directory or a URL [default: the controller's].
     #[arg(long = "repository", value_name = "DIR|URL")]
     pub place: Option<String>,
     #[arg(long, value_enum, default_value_t)]

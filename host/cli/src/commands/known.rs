@@ -22,11 +22,11 @@ use crate::session::{Session, unknown_controller};
 pub enum Verb {
     /// Show controllers in detail.
     ShowController(ShowController),
-    /// Forget a controller here, which goes on.
+    /// Forget a controller on this client; the controller keeps running.
     Unregister(Unregister),
-    /// End a controller with all there is in it, by force, whether or not it runs.
+    /// Destroy a controller and everything in it by force, whether or not it runs.
     KillController(KillController),
-    /// Enable again what keeps models of a controller from being destroyed.
+    /// Enable the commands whose disabling protects models of a controller from being destroyed.
     EnableDestroyController(EnableDestroyController),
 }
 
@@ -35,7 +35,7 @@ pub struct ShowController {
     /// The controllers [default: the current one].
     #[arg(value_name = "CONTROLLER")]
     pub names: Vec<String>,
-    /// Show the password too.
+    /// Also show the password.
     #[arg(long)]
     pub show_password: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -51,7 +51,7 @@ pub struct Unregister {
     /// The controller.
     #[arg(value_name = "CONTROLLER")]
     pub name: String,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
 }
@@ -61,10 +61,10 @@ pub struct KillController {
     /// The controller.
     #[arg(value_name = "CONTROLLER")]
     pub name: String,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
-    /// Give up waiting after this time.
+    /// Stop waiting after this time.
     #[arg(long, short, value_name = "DURATION", default_value = "5m", value_parser = duration)]
     pub timeout: Duration,
 }
@@ -214,19 +214,19 @@ fn unregister(context: &Context, arguments: &Unregister) -> Outcome {
     let known = contents.controllers.controllers.get(name);
     let known = known.ok_or_else(|| unknown_controller(name))?;
     context.output.confirm(
-        &format!("This forgets controller \"{name}\" here; nothing in it changes."),
+        &format!("This removes controller \"{name}\" from this client; the controller itself does not change."),
         arguments.no_prompt,
     )?;
     let data_dir = known.data_dir.clone();
     context
         .files
         .change(|contents| contents.forget_controller(name))?;
-    context
-        .output
-        .say(&format!("Controller \"{name}\" is not known here any more"));
+    context.output.say(&format!(
+        "Controller \"{name}\" is no longer registered here"
+    ));
     if let Some(dir) = data_dir {
         context.output.say(&format!(
-            "It is one of this machine: its data is in {}",
+            "It is on this machine: its data is in {}",
             dir.display()
         ));
     }

@@ -71,7 +71,7 @@ fn modules(unit: &UnitName, services: &[ServiceInfo], wanted: &str) -> Outcome<S
     let names = services.iter().map(|one| one.service.as_str());
     let names = names.chain(known.iter().map(String::as_str));
     let why = match known.as_slice() {
-        [] => "its charm has planned no service".to_owned(),
+        [] => "its charm has not defined any services".to_owned(),
         known => format!("it has {}", known.join(", ")),
     };
     Err(Failure::new(

@@ -26,19 +26,19 @@ pub enum Verb {
     Machines(Machines),
     /// Show machines in detail.
     ShowMachine(ShowMachine),
-    /// Try again to start machines that their provider gave up.
+    /// Retry starting machines whose provisioning failed.
     RetryProvisioning(RetryProvisioning),
 }
 
 #[derive(Debug, Args)]
 pub struct AddMachine {
-    /// Juju's place for it, as in lxd or zone=a: the provider of the model makes each machine anew.
+    /// Juju's placement, as in lxd or zone=a; the provider always creates a new machine.
     #[arg(value_name = "PLACE", value_parser = new_machine)]
     pub place: Option<String>,
-    /// How many.
+    /// Number to add.
     #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub num_machines: u32,
-    /// What they have to be like, as in "mem=4G cores=2"; several are put together.
+    /// Constraints on them, as in "mem=4G cores=2"; repeat to combine.
     #[arg(long, value_name = "KEY=VALUE ...")]
     pub constraints: Vec<String>,
     #[command(flatten)]
@@ -50,19 +50,19 @@ pub struct RemoveMachine {
     /// The machines.
     #[arg(required = true, value_name = "MACHINE")]
     pub machines: Vec<String>,
-    /// Remove the units on it too, within a bounded time.
+    /// Also remove its units, within a limited time.
     #[arg(long)]
     pub force: bool,
     /// With --force: do not wait for anything.
     #[arg(long, requires = "force")]
     pub no_wait: bool,
-    /// Remove the storage of its units too, with what is in it.
+    /// Also remove the storage of its units and its contents.
     #[arg(long)]
     pub destroy_storage: bool,
-    /// Show what would be removed, and remove nothing.
+    /// Show what would be removed without removing it.
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub struct RemoveMachine {
 pub struct Machines {
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub struct Machines {
 
 #[derive(Debug, Args)]
 pub struct ShowMachine {
-    /// The machines [default: all of the model].
+    /// The machines [default: all in the model].
     #[arg(value_name = "MACHINE")]
     pub machines: Vec<String>,
     #[command(flatten)]
@@ -117,14 +117,14 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
 }
 
-/// What a machine shows that its provider gave up.
+/// The status of a machine whose provisioning failed.
 const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
 
-/// A machine that is there already cannot be taken over, which is another thing than one that is made elsewhere.
+/// Adopting an existing machine is not supported, unlike placing a new one elsewhere.
 fn new_machine(text: &str) -> Result<String, String> {
     match text.split_once(':') {
         Some((kind, _)) if kind != "lxd" && kind != "kvm" => Err(format!(
-            "\"{text}\" is a machine that is there: machines are made by the provider of their model"
+            "\"{text}\" is an existing machine: machines are created by their model's provider"
         )),
         _ => Ok(text.to_owned()),
     }
@@ -133,7 +133,7 @@ fn new_machine(text: &str) -> Result<String, String> {
 async fn add(context: &Context, arguments: AddMachine) -> Outcome {
     if let Some(place) = &arguments.place {
         context.output.say(&format!(
-            "{place} is ignored: the provider of the model makes each machine anew"
+            "{place} is ignored: the model's provider always creates a new machine"
         ));
     }
     let constraints = constraints::read(&arguments.constraints)?.to_string();
@@ -167,10 +167,7 @@ async fn remove(context: &Context, arguments: RemoveMachine) -> Outcome {
         return Ok(());
     }
     context.output.confirm(
-        &format!(
-            "This removes from model \"{}\" what stands above.",
-            here.model
-        ),
+        &format!("This removes the above from model \"{}\".", here.model),
         arguments.no_prompt,
     )?;
     let removing = Removing {
@@ -211,7 +208,7 @@ async fn retry(context: &Context, arguments: RetryProvisioning) -> Outcome {
     }
     for id in &ids {
         here.client().retry_provisioning(&here.model, id).await?;
-        context.output.say(&format!("machine {id} is tried again"));
+        context.output.say(&format!("retrying machine {id}"));
     }
     Ok(())
 }

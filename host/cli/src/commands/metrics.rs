@@ -20,7 +20,7 @@ pub async fn metrics(context: &Context, arguments: Workloads) -> Outcome {
         ListFormat::Json => output.json(&found),
         ListFormat::Yaml => output.yaml(&found),
         ListFormat::Tabular if found.is_empty() => {
-            output.say("No metrics: no charm has measured any.");
+            output.say("No metrics: no charm has reported any.");
             Ok(())
         }
         ListFormat::Tabular => {

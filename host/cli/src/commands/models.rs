@@ -101,7 +101,9 @@ pub async fn destroy(context: &Context, arguments: DestroyModel) -> Outcome {
     context
         .files
         .change(|contents| contents.forget_model(&session.name, &full_name))?;
-    context.output.say(&format!("Model \"{name}\" is gone"));
+    context
+        .output
+        .say(&format!("Model \"{name}\" was destroyed"));
     Ok(())
 }
 
@@ -137,10 +139,10 @@ pub async fn destroy_and_wait(
                 _ => format!("it is being destroyed, and {passed} s have passed"),
             };
             Err(
-                Failure::new(Exit::TimedOut, format!("model \"{name}\" is not gone yet"))
+                Failure::new(Exit::TimedOut, format!("model \"{name}\" still exists"))
                     .why(why)
                     .advice(format!(
-                        "periapt status -m {name} shows what is left; --force ends the waiting"
+                        "periapt status -m {name} shows what is left; --force limits the wait"
                     )),
             )
         }

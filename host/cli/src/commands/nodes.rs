@@ -91,7 +91,7 @@ pub async fn remove(context: &Context, arguments: RemoveNode) -> Outcome {
                 Exit::NotFound,
                 format!("controller \"{}\" has no process {number}", session.name),
             )
-            .why("it never joined, or was removed before")
+            .why("it never joined, or was already removed")
             .advice("periapt controller nodes")
         })?;
         let running = match node.state {
@@ -104,7 +104,7 @@ pub async fn remove(context: &Context, arguments: RemoveNode) -> Outcome {
     }
     context.output.confirm(
         &format!(
-            "This removes from controller \"{}\" what stands above.",
+            "This removes the above from controller \"{}\".",
             session.name
         ),
         arguments.no_prompt,
@@ -115,7 +115,7 @@ pub async fn remove(context: &Context, arguments: RemoveNode) -> Outcome {
         let removed = removed.await?;
         forget(context, &session, &removed.address)?;
         context.output.say(&format!(
-            "Process {number} is no part of controller \"{}\" any more",
+            "Process {number} was removed from controller \"{}\"",
             session.name
         ));
     }

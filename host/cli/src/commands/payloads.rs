@@ -12,14 +12,15 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List what charms say that they run by themselves.
+    /// List payloads, which charms run themselves.
     #[command(visible_alias = "list-payloads")]
     Payloads(Payloads),
 }
 
 #[derive(Debug, Args)]
 pub struct Payloads {
-    /// Only payloads with one of these words: a unit, a machine, a class, an id, a type, a status or a label.
+    /// Only payloads matching one of these: a unit, a machine, a class, an id, a type, a status or
+    /// a label.
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
     #[arg(long, value_enum, default_value_t)]

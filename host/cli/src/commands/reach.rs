@@ -13,18 +13,18 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show an application's open ports to addresses outside.
+    /// Make an application's open ports reachable from outside.
     Expose(Expose),
-    /// Take that back.
+    /// Make an application unreachable from outside again.
     Unexpose(Unexpose),
-    /// Show who reaches the units of a model at which ports, and from outside.
+    /// Show who can reach the units of a model, and at which ports.
     Reachability(ShowReachability),
 }
 
 const EXPOSING: &str = "\
-Without endpoints the whole application is exposed; endpoints that are named have addresses of
-their own instead. Without addresses it is everybody who reaches the ingress-address of the
-controller, which is this machine alone by default:
+Without endpoints the whole application is exposed; named endpoints have their own addresses
+instead. Without addresses it is exposed to everybody who can reach the controller's
+ingress-address, by default only this machine:
   periapt expose site
   periapt expose site --endpoints website --to-cidrs 10.0.0.0/8,192.168.0.0/16";
 
@@ -33,10 +33,10 @@ controller, which is this machine alone by default:
 pub struct Expose {
     /// The application.
     pub application: String,
-    /// Only the ports that are open for these endpoints.
+    /// Only ports opened for these endpoints.
     #[arg(long, value_name = "ENDPOINT,...", value_delimiter = ',')]
     pub endpoints: Vec<String>,
-    /// Only to these ranges of addresses.
+    /// Only to these address ranges.
     #[arg(long, value_name = "CIDR,...", value_delimiter = ',')]
     pub to_cidrs: Vec<String>,
     /// Only to these spaces; there are none yet.
@@ -145,7 +145,7 @@ async fn reachability(context: &Context, arguments: ShowReachability) -> Outcome
         ListFormat::Yaml => output.yaml(&reach),
         ListFormat::Tabular => {
             if let Some(reason) = &reach.ingress_failed {
-                output.say(&format!("Nothing is found by name: {reason}"));
+                output.say(&format!("Nothing can be reached by name: {reason}"));
             }
             output.data(&table(&reach).render(output.paints()))
         }

@@ -23,7 +23,7 @@ pub async fn line(here: &ModelSession, application: &ApplicationName) -> Result<
     match tokio::time::timeout(PATIENCE, decided(here, application)).await {
         Ok(line) => line,
         Err(_) => Ok(format!(
-            "It is not known yet where {application} is reached; periapt reachability shows it"
+            "The address of {application} is not known yet; see periapt reachability"
         )),
     }
 }
@@ -69,7 +69,7 @@ fn is_decided(reach: &Reachability, application: &ApplicationName) -> bool {
 
 fn words(reach: &Reachability, application: &ApplicationName, url: Option<&str>) -> String {
     if units(reach, application).all(|(_, unit)| unit.exposed_to.is_empty()) {
-        return format!("{application} is reached once one of its units opens a port for it");
+        return format!("{application} can be reached once one of its units opens a port");
     }
     let listening = units(reach, application).flat_map(|(_, unit)| &unit.listening);
     let mut places: Vec<&str> = listening.map(|port| port.address.as_str()).collect();
@@ -84,14 +84,14 @@ fn words(reach: &Reachability, application: &ApplicationName, url: Option<&str>)
         silent.map(move |port| format!("{} of {name} does not listen: {}", port.port, port.reason))
     });
     let nameless = reach.ingress_failed.as_ref();
-    let nameless = nameless.map(|reason| format!("it is not found by name: {reason}"));
+    let nameless = nameless.map(|reason| format!("it cannot be reached by name: {reason}"));
     let trouble: Vec<String> = nameless.into_iter().chain(silent.take(1)).collect();
     let trouble = trouble.join("; ");
     match (at.as_str(), trouble.as_str()) {
-        ("", "") => format!("{application} is reached by name, where the ingress-address is"),
-        ("", trouble) => format!("{application} is not reached: {trouble}"),
-        (at, "") => format!("{application} is reached at {at}"),
-        (at, trouble) => format!("{application} is reached at {at}; {trouble}"),
+        ("", "") => format!("{application} can be reached by name at the ingress-address"),
+        ("", trouble) => format!("{application} cannot be reached: {trouble}"),
+        (at, "") => format!("{application} can be reached at {at}"),
+        (at, trouble) => format!("{application} can be reached at {at}; {trouble}"),
     }
 }
 
@@ -151,30 +151,30 @@ mod tests {
         let url = Some("http://docs.test.localhost:8800/");
         assert_eq!(
             say(json!({}), listens(), url),
-            "docs is reached at http://docs.test.localhost:8800/, 127.77.0.1:80"
+            "docs can be reached at http://docs.test.localhost:8800/, 127.77.0.1:80"
         );
         assert_eq!(
             say(json!({}), silent(), url),
-            "docs is reached at http://docs.test.localhost:8800/; 80/tcp of docs/0 does not listen: it is taken"
+            "docs can be reached at http://docs.test.localhost:8800/; 80/tcp of docs/0 does not listen: it is taken"
         );
         assert_eq!(
             say(failed(), listens(), None),
-            "docs is reached at 127.77.0.1:80; it is not found by name: 127.0.0.1:8800 is taken"
+            "docs can be reached at 127.77.0.1:80; it cannot be reached by name: 127.0.0.1:8800 is taken"
         );
         assert_eq!(
             say(failed(), silent(), None),
-            "docs is not reached: it is not found by name: 127.0.0.1:8800 is taken; \
+            "docs cannot be reached: it cannot be reached by name: 127.0.0.1:8800 is taken; \
              80/tcp of docs/0 does not listen: it is taken"
         );
         assert_eq!(
             say(json!({}), json!({ "exposed-to": {} }), None),
-            "docs is reached once one of its units opens a port for it"
+            "docs can be reached once one of its units opens a port"
         );
         let port = |number: u8| json!({ "port": format!("{number}/tcp"), "address": format!("127.77.0.1:{number}") });
         let many = json!({ "listening": (1..=5).map(port).collect::<Vec<_>>() });
         assert_eq!(
             say(json!({}), many, None),
-            "docs is reached at 127.77.0.1:1, 127.77.0.1:2, 127.77.0.1:3 and 2 more"
+            "docs can be reached at 127.77.0.1:1, 127.77.0.1:2, 127.77.0.1:3 and 2 more"
         );
     }
 }

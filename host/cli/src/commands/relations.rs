@@ -17,24 +17,24 @@ pub enum Verb {
     Integrate(Integrate),
     /// Remove a relation.
     RemoveRelation(RemoveRelation),
-    /// Suspend relations: their units leave them until they are resumed.
+    /// Suspend relations: their units leave them until you resume them.
     SuspendRelation(SuspendRelation),
-    /// Resume relations that were suspended.
+    /// Resume suspended relations.
     ResumeRelation(ResumeRelation),
 }
 
 const FITTING: &str = "\
-One endpoint provides what the other requires. Leave the endpoint out where only one fits:
+One endpoint provides what the other requires. You can leave out an endpoint if only one fits:
   periapt integrate front site
   periapt integrate front:website site:website";
 
 #[derive(Debug, Args)]
 #[command(after_help = FITTING)]
 pub struct Integrate {
-    /// One end.
+    /// One endpoint.
     #[arg(value_name = "APPLICATION[:ENDPOINT]")]
     pub first: String,
-    /// The other end.
+    /// The other endpoint.
     #[arg(value_name = "APPLICATION[:ENDPOINT]")]
     pub second: String,
     #[command(flatten)]
@@ -43,10 +43,10 @@ pub struct Integrate {
 
 #[derive(Debug, Args)]
 pub struct RemoveRelation {
-    /// Both ends, or the relation's number.
+    /// Both endpoints, or the relation's number.
     #[arg(required = true, num_args = 1..=2, value_name = "APPLICATION[:ENDPOINT]|ID")]
     pub words: Vec<String>,
-    /// Remove it within a bounded time, whether or not its hooks ran.
+    /// Remove it within a limited time, whether or not its hooks have run.
     #[arg(long)]
     pub force: bool,
     /// With --force: do not wait for anything.
@@ -58,10 +58,10 @@ pub struct RemoveRelation {
 
 #[derive(Debug, Args)]
 pub struct SuspendRelation {
-    /// Numbers of relations; `show-unit` shows them.
+    /// Numbers of the relations, as shown by `show-unit`.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<u64>,
-    /// Why, to be shown in status.
+    /// The reason, shown in status.
     #[arg(long, default_value = "", hide_default_value = true)]
     pub message: String,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub struct SuspendRelation {
 
 #[derive(Debug, Args)]
 pub struct ResumeRelation {
-    /// Numbers of relations; `show-unit` shows them.
+    /// Numbers of the relations, as shown by `show-unit`.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<u64>,
     #[command(flatten)]
@@ -95,7 +95,7 @@ async fn integrate(context: &Context, arguments: Integrate) -> Outcome {
         .integrate(&here.model, [&first, &second])
         .await?;
     context.output.say(&format!(
-        "Relation {} is made: {}",
+        "Created relation {}: {}",
         relation.id, relation.key
     ));
     Ok(())
@@ -177,7 +177,7 @@ pub fn say_what_goes_along(context: &Context, removal: &Removal) {
     }
 }
 
-/// What the words of `remove-relation` name.
+/// The relation named by the arguments of `remove-relation`.
 #[derive(Debug)]
 enum Wanted {
     Id(u64),
@@ -195,9 +195,9 @@ impl Wanted {
 }
 
 fn one_end(word: &str) -> Failure {
-    Failure::usage("one end does not tell which relation is meant")
+    Failure::usage("one endpoint does not identify a relation")
         .why(format!("\"{word}\" is not the number of a relation"))
-        .advice("name both ends, or the number that `periapt show-unit` shows")
+        .advice("name both endpoints, or the number that `periapt show-unit` shows")
 }
 
 /// The relation between two ends. Several may lie between two applications.
@@ -220,7 +220,7 @@ fn choose(all: Vec<RelationInfo>, ends: &[EndpointName; 2]) -> Outcome<RelationI
             Exit::NotFound,
             format!("there is no relation between {first} and {second}"),
         )
-        .why("no relation of the model has these two ends")
+        .why("no relation in the model has these endpoints")
         .advice("periapt status --relations")),
         (Some(relation), others) => {
             let mut keys = vec![relation.key.as_str()];

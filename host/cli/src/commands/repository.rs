@@ -22,7 +22,7 @@ pub fn publish(context: &Context, arguments: &CharmPublish) -> Outcome {
     let metadata = deploy::check_archive(&arguments.path, &archive)?.metadata;
     let directory = &arguments.directory;
     fs::create_dir_all(directory)
-        .map_err(|error| Failure::file("the repository cannot be made", directory, &error))?;
+        .map_err(|error| Failure::file("cannot create the repository", directory, &error))?;
     let _lock = lock(directory)?;
     let mut index = read(directory)?.unwrap_or_default();
     let release = Release {
@@ -40,7 +40,7 @@ pub fn publish(context: &Context, arguments: &CharmPublish) -> Outcome {
     if text.len() as u64 > INDEX_BYTES {
         return Err(Failure::failed("the repository is full")
             .why(format!(
-                "its index would have more than {INDEX_BYTES} bytes"
+                "its index would be larger than {INDEX_BYTES} bytes"
             ))
             .advice("publish to another directory"));
     }
@@ -105,22 +105,25 @@ fn refused(place: &str, fault: &Fault) -> Failure {
         Fault::NoIndex => {
             let advice = match address(place) {
                 Some(_) => {
-                    "give the URL of a directory that periapt charm publish wrote".to_owned()
+                    "give the URL of a directory created by periapt charm publish".to_owned()
                 }
                 None => format!("periapt charm publish ./FILE.charm {place}"),
             };
-            return Failure::new(Exit::NotFound, format!("{place} is no charm repository"))
+            return Failure::new(Exit::NotFound, format!("{place} is not a charm repository"))
                 .why(fault.to_string())
                 .advice(advice);
         }
         Fault::Index(error) => of_index(error),
-        Fault::Unreadable { .. } => (Exit::Failed, "see that it can be read from this machine"),
+        Fault::Unreadable { .. } => (Exit::Failed, "make sure that this machine can read it"),
         Fault::TooLarge { .. } => (Exit::Failed, "use another repository"),
         Fault::Damaged { .. } => (Exit::Failed, "publish the charm again"),
     };
-    Failure::new(exit, format!("charm repository {place} refuses"))
-        .why(fault.to_string())
-        .advice(advice)
+    Failure::new(
+        exit,
+        format!("charm repository {place} refused the request"),
+    )
+    .why(fault.to_string())
+    .advice(advice)
 }
 
 fn of_index(error: &RepositoryError) -> (Exit, &'static str) {
@@ -129,17 +132,17 @@ fn of_index(error: &RepositoryError) -> (Exit, &'static str) {
         | RepositoryError::Format(_)
         | RepositoryError::Dangling { .. } => (
             Exit::Failed,
-            "use a directory that periapt charm publish wrote",
+            "use a directory created by periapt charm publish",
         ),
         RepositoryError::Name(_) | RepositoryError::Channel(_) => {
             (Exit::Usage, "choose another name")
         }
         RepositoryError::NotNewer { .. } | RepositoryError::OtherRevision { .. } => {
-            (Exit::Conflict, "leave --revision out, or give a higher one")
+            (Exit::Conflict, "leave out --revision, or give a higher one")
         }
         RepositoryError::ChannelIsNewer { .. } => (
             Exit::Conflict,
-            "a channel does not go back: publish to another one, or pack a newer charm",
+            "a channel never goes back: publish to another one, or pack a newer charm",
         ),
         RepositoryError::Full { .. } => (Exit::Conflict, "publish to another directory"),
         RepositoryError::NoCharm { .. } | RepositoryError::NoChannel { .. } => {
@@ -151,7 +154,7 @@ fn of_index(error: &RepositoryError) -> (Exit, &'static str) {
 /// The index of a directory; none where there is none.
 fn read(directory: &Path) -> Outcome<Option<Index>> {
     let path = directory.join(INDEX);
-    let failed = |error: std::io::Error| Failure::file("the index cannot be read", &path, &error);
+    let failed = |error: std::io::Error| Failure::file("cannot read the index", &path, &error);
     let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -172,8 +175,7 @@ fn read(directory: &Path) -> Outcome<Option<Index>> {
 /// Held while a directory is published to, so that nobody's revision is lost.
 fn lock(directory: &Path) -> Outcome<File> {
     let path = directory.join(".lock");
-    let failed =
-        |error: std::io::Error| Failure::file("the repository cannot be locked", &path, &error);
+    let failed = |error: std::io::Error| Failure::file("cannot lock the repository", &path, &error);
     let file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -188,7 +190,7 @@ fn lock(directory: &Path) -> Outcome<File> {
 fn replace(directory: &Path, name: &str, bytes: &[u8]) -> Outcome {
     let fresh: PathBuf = directory.join(format!(".{name}.new"));
     let failed =
-        |error: std::io::Error| Failure::file("the repository cannot be written", &fresh, &error);
+        |error: std::io::Error| Failure::file("cannot write the repository", &fresh, &error);
     let mut file = File::create(&fresh).map_err(failed)?;
     file.write_all(bytes)
         .and_then(|()| file.sync_all())

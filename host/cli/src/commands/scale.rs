@@ -14,7 +14,7 @@ use crate::session::ModelSession;
 /// The verb of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Give an application so many units: add what lacks, remove the newest of what is too many.
+    /// Set the number of units of an application: add missing units, or remove the newest.
     ScaleApplication(ScaleApplication),
 }
 
@@ -22,7 +22,7 @@ pub enum Verb {
 pub struct ScaleApplication {
     /// The application.
     pub application: String,
-    /// How many units it has afterwards.
+    /// The number of units.
     #[arg(value_name = "SCALE")]
     pub scale: u32,
     #[command(flatten)]

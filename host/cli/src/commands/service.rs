@@ -61,14 +61,14 @@ pub async fn install(context: &Context, arguments: InstallService) -> Outcome {
     }
     context.output.say(&match &service {
         Service::Systemd { unit, of_user } => format!(
-            "Controller \"{name}\" is started again after a crash or a reboot, by systemd's {unit}{}",
+            "systemd's {unit} restarts controller \"{name}\" after a crash or a reboot{}",
             match of_user {
-                true => "; to have it run while you are logged out: loginctl enable-linger",
+                true => "; to keep it running while you are logged out, run: loginctl enable-linger",
                 false => "",
             }
         ),
         Service::Keeper => format!(
-            "Controller \"{name}\" is started again after a crash, but not after a reboot: have this machine run `periapt controller start {name}` when it starts"
+            "Controller \"{name}\" is restarted after a crash, but not after a reboot: have this machine run `periapt controller start {name}` at boot"
         ),
     });
     Ok(())
@@ -79,7 +79,7 @@ pub fn uninstall(context: &Context, arguments: &UninstallService) -> Outcome {
     let data_dir = local_directory(&name, &controller)?;
     match forget(&data_dir)? {
         true => context.output.say(&format!(
-            "Nobody starts controller \"{name}\" again after a crash or a reboot any more"
+            "Controller \"{name}\" is no longer restarted after a crash or a reboot"
         )),
         false => context
             .output
@@ -104,14 +104,14 @@ pub fn installed(data_dir: &Path) -> Outcome<Option<Service>> {
     match std::fs::read(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Failure::file(
-            "the note of the service cannot be read",
+            "cannot read the record of the service",
             &path,
             &error,
         )),
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-            Failure::failed("the note of the service cannot be read")
+            Failure::failed("cannot read the record of the service")
                 .why(format!("{}: {error}", path.display()))
-                .advice("remove the file, and install the service again")
+                .advice("remove the file and install the service again")
         }),
     }
 }
@@ -128,7 +128,7 @@ fn note(data_dir: &Path, service: Option<&Service>) -> Outcome {
             .and_then(|bytes| std::fs::write(&path, bytes)),
         None => std::fs::remove_file(&path),
     };
-    written.map_err(|error| Failure::file("the service cannot be noted", &path, &error))
+    written.map_err(|error| Failure::file("cannot record the service", &path, &error))
 }
 
 impl Service {
@@ -144,7 +144,7 @@ impl Service {
             }
             std::fs::File::create(&path)?.write_all(text.as_bytes())
         };
-        write().map_err(|error| Failure::file("the unit cannot be written", &path, &error))?;
+        write().map_err(|error| Failure::file("cannot write the systemd unit", &path, &error))?;
         systemctl(*of_user, &["daemon-reload"])?;
         systemctl(*of_user, &["enable", unit])
     }
@@ -175,8 +175,9 @@ impl Service {
             Service::Systemd { unit, of_user } => {
                 systemctl(*of_user, &["disable", unit])?;
                 let path = unit_directory(*of_user)?.join(unit);
-                std::fs::remove_file(&path)
-                    .map_err(|error| Failure::file("the unit cannot be removed", &path, &error))?;
+                std::fs::remove_file(&path).map_err(|error| {
+                    Failure::file("cannot remove the systemd unit", &path, &error)
+                })?;
                 systemctl(*of_user, &["daemon-reload"])
             }
             Service::Keeper => match keeper_pid(data_dir) {
@@ -209,7 +210,7 @@ fn unit_directory(of_user: bool) -> Outcome<PathBuf> {
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".config"));
     let config = config.or_else(home).ok_or_else(|| {
-        Failure::failed("there is no place for the unit")
+        Failure::failed("there is no directory for the systemd unit")
             .why("neither XDG_CONFIG_HOME nor HOME is set")
             .advice("set HOME")
     })?;
@@ -224,7 +225,7 @@ fn systemctl(of_user: bool, words: &[&str]) -> Outcome {
     let refused = |why: String| {
         Failure::failed(format!("systemctl {} failed", words.join(" ")))
             .why(why)
-            .advice("look into it, or use --keeper")
+            .advice("check it, or use --keeper")
     };
     let output = command.args(words).output();
     let output = output.map_err(|error| refused(error.to_string()))?;

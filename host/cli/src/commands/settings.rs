@@ -30,13 +30,13 @@ pub fn from_words(words: &[String], application: &str) -> Outcome<Settings> {
 pub fn assignment(word: &str) -> Outcome<(String, Value)> {
     let Some((key, value)) = word.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         return Err(Failure::usage(format!("\"{word}\" is no setting"))
-            .why("a setting is a key, =, and a value")
+            .why("an option is a key, =, and a value")
             .advice("write KEY=VALUE, or KEY=@FILE for a file's content"));
     };
     let value = match value.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path).map_err(|error| {
             Failure::file(
-                format!("the value of {key} cannot be read"),
+                format!("cannot read the value of {key}"),
                 Path::new(path),
                 &error,
             )
@@ -49,7 +49,7 @@ pub fn assignment(word: &str) -> Outcome<(String, Value)> {
 /// A YAML file of settings, at its top or under the application's name.
 pub fn from_file(path: &Path, application: &str) -> Outcome<Settings> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::file("the settings cannot be read", path, &error))?;
+        .map_err(|error| Failure::file("cannot read the options", path, &error))?;
     parse(&text, application).map_err(|why| {
         Failure::usage(format!("{} holds no settings", path.display()))
             .why(why)

@@ -138,7 +138,7 @@ pub async fn status_log(context: &Context, arguments: ShowStatusLog) -> Outcome 
         ListFormat::Json => output.json(&documents()),
         ListFormat::Yaml => output.yaml(&documents()),
         ListFormat::Tabular if entries.is_empty() => {
-            output.say("No status was recorded yet.");
+            output.say("No status has been recorded yet.");
             Ok(())
         }
         ListFormat::Tabular => output.data(&table(&entries, &times).render(output.paints())),

@@ -16,16 +16,16 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show one run of a hook: what it was about, changed, used and logged.
+    /// Show one hook run: its context, changes, resource use and log.
     ShowHook(ShowHook),
 }
 
 #[derive(Debug, Args)]
 pub struct ShowHook {
-    /// The run, as `periapt hooks` numbers it.
+    /// Number of the run, as `periapt hooks` shows it.
     #[arg(value_name = "ID")]
     pub id: i64,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]

@@ -21,7 +21,7 @@ use crate::session::ModelSession;
 
 #[derive(Debug, Args)]
 pub struct ShowModel {
-    /// The model, if not the current one.
+    /// The model [default: the current one].
     #[arg(value_name = "[CONTROLLER:]MODEL")]
     pub named: Option<String>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ struct Document {
     agent_version: &'static str,
     credential: Credential,
     supported_features: [Feature; 1],
-    /// What is disabled in it, with why; ours.
+    /// Its disabled commands with their messages; not in Juju.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     disabled_commands: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -212,7 +212,7 @@ fn backends(secrets: &[SecretInfo], known: &[SecretBackendInfo]) -> Named<Backen
     shown.collect()
 }
 
-/// What a machine's hardware says of its cores.
+/// The number of cores in a machine's hardware description.
 fn cores(hardware: &str) -> Option<u64> {
     let mut words = hardware.split(' ');
     words.find_map(|word| word.strip_prefix("cores=")?.parse().ok())

@@ -12,26 +12,26 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show or say how many units an application has at the least.
+    /// Show or set the minimum number of units of an application.
     MinUnits(MinUnits),
     /// Trust an application with the cloud's credential.
     Trust(Trust),
-    /// Tell a unit, or all units of an application, how they fare with what they use.
+    /// Set the meter status of a unit or of all units of an application.
     SetMeterStatus(MeterStatus),
-    /// Show what the charm of an application runs on, which cannot be changed.
+    /// Show the base of an application, which cannot be changed.
     SetApplicationBase(Base),
 }
 
 const MINIMUM: &str = "\
-While fewer units are alive, others are added by themselves: a unit that you remove goes, and
-another comes. 0 takes the minimum back and removes no unit.";
+If there are fewer units, more are added automatically: a unit that you remove is replaced.
+0 clears the minimum and removes no units.";
 
 #[derive(Debug, Args)]
 #[command(after_help = MINIMUM)]
 pub struct MinUnits {
     /// The application.
     pub application: String,
-    /// The least number of units; without it the one that holds is shown.
+    /// The minimum number of units; without it the current one is shown.
     #[arg(value_name = "N")]
     pub count: Option<u32>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct MinUnits {
 pub struct Trust {
     /// The application.
     pub application: String,
-    /// Take the trust back.
+    /// Remove the trust.
     #[arg(long)]
     pub remove: bool,
     #[command(flatten)]
@@ -50,19 +50,19 @@ pub struct Trust {
 }
 
 const COLOURS: &str = "\
-Colours: GREEN, AMBER, RED. A charm hears of it with the hook meter-status-changed, and the status shows it, unless a
-quota of the model says something worse. GREEN takes it back.";
+Colours: GREEN, AMBER, RED. Units run the hook meter-status-changed, and the status shows the colour, unless a
+quota of the model gives a worse one. GREEN clears it.";
 
 #[derive(Debug, Args)]
 #[command(after_help = COLOURS)]
 pub struct MeterStatus {
-    /// A unit, or an application for all units that it has now.
+    /// A unit, or an application for all its current units.
     #[arg(value_name = "UNIT|APPLICATION")]
     pub whose: String,
     /// GREEN, AMBER or RED.
     #[arg(value_name = "COLOUR")]
     pub colour: String,
-    /// What is told with it.
+    /// A message to go with it.
     #[arg(value_name = "INFO")]
     pub info: Vec<String>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub struct MeterStatus {
 pub struct Base {
     /// The application.
     pub application: String,
-    /// Without it what the charm runs on is shown.
+    /// The base; without it the current one is shown.
     #[arg(value_name = "BASE")]
     pub base: Option<String>,
     #[command(flatten)]
@@ -151,12 +151,13 @@ async fn base(context: &Context, arguments: Base) -> Outcome {
     match arguments.base {
         None => context.output.data(&found),
         Some(wanted) if wanted == found => Ok(()),
-        Some(wanted) => Err(
-            Failure::new(Exit::Conflict, format!("\"{name}\" cannot be moved to base {wanted}"))
-                .why(format!(
-                    "charms run in a sandbox that is the same everywhere, {found}, and on no operating system"
-                ))
-                .advice("leave it; a charm that was built for another world is replaced with periapt refresh"),
-        ),
+        Some(wanted) => Err(Failure::new(
+            Exit::Conflict,
+            format!("\"{name}\" cannot be moved to base {wanted}"),
+        )
+        .why(format!(
+            "charms run in the same sandbox everywhere, {found}, without an operating system"
+        ))
+        .advice("keep it; to replace a charm built for another world, use periapt refresh")),
     }
 }

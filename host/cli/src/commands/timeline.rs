@@ -23,25 +23,25 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct Timeline {
-    /// Show what is about this application only.
+    /// Only show entries about this application.
     #[arg(value_name = "APPLICATION")]
     pub application: Option<String>,
-    /// Nothing before this time, as in 2026-11-27T14:30:00Z.
+    /// Only entries after this time, as in 2026-11-27T14:30:00Z.
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
-    /// Nothing after this time.
+    /// Only entries before this time.
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// Nothing before so long ago.
+    /// Only entries of this last period of time.
     #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "from")]
     pub since: Option<std::time::Duration>,
-    /// audit, config, revision, hook, status [default: all].
+    /// Kinds of entries: audit, config, revision, hook, status [default: all].
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub kinds: Vec<TimelineKind>,
-    /// Show so many of the most recent ones.
+    /// Show this many of the newest.
     #[arg(short = 'n', long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]

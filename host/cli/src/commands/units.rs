@@ -72,10 +72,7 @@ pub async fn remove(context: &Context, arguments: RemoveUnit) -> Outcome {
         return Ok(());
     }
     context.output.confirm(
-        &format!(
-            "This removes from model \"{}\" what stands above.",
-            here.model
-        ),
+        &format!("This removes the above from model \"{}\".", here.model),
         removal.no_prompt,
     )?;
     for unit in &units {

@@ -11,7 +11,7 @@ use crate::juju;
 
 #[derive(Debug, Args)]
 pub struct Version {
-    /// Show all that is known of the program.
+    /// Show all details of the program.
     #[arg(long)]
     pub all: bool,
     #[arg(long, value_enum, default_value_t)]

@@ -102,7 +102,7 @@ fn choice(arguments: &WaitFor) -> ModelChoice {
 }
 
 fn unreadable(text: &str, error: &QueryError) -> Failure {
-    Failure::usage(format!("the query cannot be used: {text}"))
+    Failure::usage(format!("invalid query: {text}"))
         .why(error.to_string())
         .advice("periapt wait-for --help shows queries and names")
 }

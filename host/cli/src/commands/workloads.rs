@@ -21,7 +21,7 @@ pub async fn services(context: &Context, arguments: Workloads) -> Outcome {
         ListFormat::Json => output.json(&found),
         ListFormat::Yaml => output.yaml(&found),
         ListFormat::Tabular if found.is_empty() => {
-            output.say("No services: no charm has planned any.");
+            output.say("No services: no charm has defined any.");
             Ok(())
         }
         ListFormat::Tabular => {
@@ -39,7 +39,7 @@ pub async fn checks(context: &Context, arguments: Workloads) -> Outcome {
         ListFormat::Json => output.json(&found),
         ListFormat::Yaml => output.yaml(&found),
         ListFormat::Tabular if found.is_empty() => {
-            output.say("No checks: no charm has planned any.");
+            output.say("No checks: no charm has defined any.");
             Ok(())
         }
         ListFormat::Tabular => output.data(&table_of_checks(&found).render(output.paints())),

@@ -68,20 +68,20 @@ impl Flag {
 
 const SAME_EVERYWHERE: &str = "charms run in a sandbox that is the same on every base";
 const ONE_NETWORK: &str = "all units of a model share one network; there are no spaces";
-const NOTHING_TO_FORCE: &str = "there is nothing that it would override";
-const NOT_WAITED: &str = "the controller is asked once, and the answer is what there is";
+const NOTHING_TO_FORCE: &str = "there is nothing to override";
+const NOT_WAITED: &str = "the controller is asked only once";
 const NO_CLIENT_LOG: &str =
     "the client keeps no log of its own; periapt debug-log shows the model's";
 const NO_DEVICES: &str = "a sandbox has no devices";
-const NOTHING_HIDDEN: &str = "the list is of all that you may see, always";
-const OF_THE_CONTROLLER: &str = "the controller keeps them; there are none of the client's";
-const HERE: &str = "the controller is a process of this machine";
+const NOTHING_HIDDEN: &str = "the list always has everything that you may see";
+const OF_THE_CONTROLLER: &str = "the controller keeps them; the client has none";
+const HERE: &str = "the controller is a process on this machine";
 const EVERY_KEY: &str = "a key that cannot be set is refused by name";
-const ONE_TIMEOUT: &str = "--timeout bounds the whole";
-const NO_REVISIONS: &str = "a channel of a charm repository is at one revision, which is taken";
+const ONE_TIMEOUT: &str = "--timeout limits the whole";
+const NO_REVISIONS: &str = "a channel of a charm repository has one revision, which is used";
 const NO_STORE: &str = "charms come from files and charm repositories, not from Charmhub";
-const KEYS: &str = "no machine is reached by SSH";
-const STREAMED: &str = "lines come over one connection as they are written";
+const KEYS: &str = "machines cannot be reached by SSH";
+const STREAMED: &str = "lines are streamed over one connection";
 
 #[rustfmt::skip]
 pub const ALL: &[Flag] = &[
@@ -90,7 +90,7 @@ pub const ALL: &[Flag] = &[
     switch(&[], "show-log", NO_CLIENT_LOG),
     switch(&[], "verbose", NO_CLIENT_LOG).short('v'),
     valued(&[], "logging-config", "CONFIG", NO_CLIENT_LOG),
-    switch(&[], "no-browser-login", "nobody logs in by a browser").short('B'),
+    switch(&[], "no-browser-login", "there is no browser login").short('B'),
 
     valued(&["deploy", "refresh", "add-machine", "diff-bundle", "download"], "base", "BASE", SAME_EVERYWHERE),
     valued(&["deploy", "add-machine", "diff-bundle", "download", "bootstrap"], "series", "SERIES", SAME_EVERYWHERE),
@@ -99,13 +99,13 @@ pub const ALL: &[Flag] = &[
     switch(&["refresh"], "force-base", SAME_EVERYWHERE),
     switch(&["refresh"], "force-series", SAME_EVERYWHERE),
     valued(&["deploy"], "device", "NAME=DEVICE", NO_DEVICES),
-    valued(&["deploy", "diff-bundle"], "map-machines", "MAPPING", "machines of a bundle are made, and reused where they are of the bundle already"),
+    valued(&["deploy", "diff-bundle"], "map-machines", "MAPPING", "a bundle's machines are created, and reused if they already belong to the bundle"),
     valued(&["deploy"], "revision", "NUMBER", NO_REVISIONS),
     valued(&["diff-bundle", "download"], "arch", "ARCH", "charms run on every architecture"),
     valued(&["diff-bundle", "download"], "channel", "CHANNEL", NO_STORE),
-    switch(&["diff-bundle"], "annotations", "annotations are compared always"),
-    valued(&["download"], "revision", "NUMBER", "the name of a charm has its revision, as in local:site-0"),
-    switch(&["download"], "no-progress", "progress is shown at a terminal alone"),
+    switch(&["diff-bundle"], "annotations", "annotations are always compared"),
+    valued(&["download"], "revision", "NUMBER", "a charm's name includes its revision, as in local:site-0"),
+    switch(&["download"], "no-progress", "progress is shown only at a terminal"),
     switch(&["download"], "resources", "resources are not downloaded with a charm"),
     valued(&["download", "find", "info"], "charmhub-url", "URL", NO_STORE),
     valued(&["info"], "arch", "ARCH", "charms run on every architecture"),
@@ -113,21 +113,21 @@ pub const ALL: &[Flag] = &[
     valued(&["info"], "series", "SERIES", SAME_EVERYWHERE),
     valued(&["info"], "channel", "CHANNEL", "all channels are shown"),
     switch(&["info"], "config", "periapt charm inspect ./FILE.charm shows the options of a charm"),
-    valued(&["info"], "unicode", "auto|never|always", "what is shown is text"),
+    valued(&["info"], "unicode", "auto|never|always", "the output is text"),
     valued(&["find"], "category", "CATEGORY", NO_STORE),
     valued(&["find"], "channel", "CHANNEL", NO_STORE),
     valued(&["find"], "columns", "COLUMNS", NO_STORE),
     valued(&["find"], "publisher", "PUBLISHER", NO_STORE),
     valued(&["find"], "type", "charm|bundle", NO_STORE),
-    switch(&["export-bundle"], "include-charm-defaults", "options that have their default are left out"),
+    switch(&["export-bundle"], "include-charm-defaults", "options with their default value are left out"),
     switch(&["export-bundle"], "include-series", SAME_EVERYWHERE),
 
     valued(&["add-machine"], "disks", "CONSTRAINTS", "machines have the disk of their provider; periapt create-storage-pool makes pools"),
     valued(&["add-machine"], "private-key", "FILE", KEYS),
     valued(&["add-machine"], "public-key", "FILE", KEYS),
-    switch(&["remove-machine"], "keep-instance", "an instance whose machine is gone is stopped"),
+    switch(&["remove-machine"], "keep-instance", "an instance is stopped when its machine is removed"),
     valued(&["integrate"], "via", "CIDR,...", "relations do not cross models"),
-    valued(&["trust"], "scope", "cluster", "trust is of the whole application"),
+    valued(&["trust"], "scope", "cluster", "trust applies to the whole application"),
 
     valued(&["bootstrap"], "bootstrap-base", "BASE", SAME_EVERYWHERE),
     valued(&["bootstrap"], "bootstrap-series", "SERIES", SAME_EVERYWHERE),
@@ -138,15 +138,15 @@ pub const ALL: &[Flag] = &[
     valued(&["bootstrap"], "to", "PLACEMENT", HERE),
     valued(&["bootstrap"], "storage-pool", "KEY=VALUE", "periapt create-storage-pool makes pools of a model"),
     valued(&["bootstrap"], "metadata-source", "DIR", HERE),
-    valued(&["bootstrap"], "agent-version", "VERSION", "a controller runs the program that makes it"),
-    switch(&["bootstrap"], "auto-upgrade", "a controller runs the program that makes it"),
-    switch(&["bootstrap"], "build-agent", "a controller runs the program that makes it"),
-    valued(&["bootstrap"], "controller-charm-path", "PATH", "a controller is no charm"),
-    valued(&["bootstrap"], "controller-charm-channel", "CHANNEL", "a controller is no charm"),
-    valued(&["bootstrap"], "db-snap", "FILE", "a controller has its database in itself"),
-    valued(&["bootstrap"], "db-snap-asserts", "FILE", "a controller has its database in itself"),
-    switch(&["bootstrap"], "keep-broken", "nothing is left of a bootstrap that fails"),
-    switch(&["bootstrap"], "no-default-model", "no model is made unless --add-model names it"),
+    valued(&["bootstrap"], "agent-version", "VERSION", "a controller runs the program that created it"),
+    switch(&["bootstrap"], "auto-upgrade", "a controller runs the program that created it"),
+    switch(&["bootstrap"], "build-agent", "a controller runs the program that created it"),
+    valued(&["bootstrap"], "controller-charm-path", "PATH", "a controller is not a charm"),
+    valued(&["bootstrap"], "controller-charm-channel", "CHANNEL", "a controller is not a charm"),
+    valued(&["bootstrap"], "db-snap", "FILE", "a controller includes its database"),
+    valued(&["bootstrap"], "db-snap-asserts", "FILE", "a controller includes its database"),
+    switch(&["bootstrap"], "keep-broken", "a failed bootstrap leaves nothing behind"),
+    switch(&["bootstrap"], "no-default-model", "no model is created without --add-model"),
 
     switch(&["destroy-controller"], "no-wait", ONE_TIMEOUT),
     valued(&["destroy-controller"], "model-timeout", "DURATION", ONE_TIMEOUT),
@@ -157,28 +157,28 @@ pub const ALL: &[Flag] = &[
     valued(&["status"], "retry-delay", "DURATION", NOT_WAITED),
     switch(&["debug-log"], "retry", STREAMED),
     valued(&["debug-log"], "retry-delay", "DURATION", STREAMED),
-    switch(&["debug-log"], "firehose", "the lines are those of one model"),
-    switch(&["debug-log"], "location", "lines have a module and no place in a source file"),
+    switch(&["debug-log"], "firehose", "the log is always of one model"),
+    switch(&["debug-log"], "location", "lines have a module but no source location"),
     valued(&["debug-log"], "include-label", "LABEL", "lines have no labels"),
     valued(&["debug-log"], "include-labels", "LABEL", "lines have no labels"),
     valued(&["debug-log"], "exclude-label", "LABEL", "lines have no labels"),
     valued(&["debug-log"], "exclude-labels", "LABEL", "lines have no labels"),
-    switch(&["show-status-log"], "include-status-updates", "they are shown always"),
-    switch(&["wait-for"], "summary", "a summary is what it says when it waited in vain"),
+    switch(&["show-status-log"], "include-status-updates", "they are always shown"),
+    switch(&["wait-for"], "summary", "a summary is printed when it times out"),
 
     switch(&["model-config", "controller-config", "model-defaults"], "ignore-read-only-fields", EVERY_KEY),
     switch(&["models"], "all", NOTHING_HIDDEN),
-    switch(&["show-user"], "exact-time", "times are exact always"),
-    switch(&["controllers"], "refresh", "what is known here is what controllers told at the last login"),
-    switch(&["controllers"], "managed", "all controllers that are known here are listed"),
+    switch(&["show-user"], "exact-time", "times are always exact"),
+    switch(&["controllers"], "refresh", "the details are those of the last login"),
+    switch(&["controllers"], "managed", "all registered controllers are listed"),
     switch(&["clouds"], "all", NOTHING_HIDDEN),
     switch(&["clouds", "credentials", "show-credential", "update-credential", "show-cloud", "regions"], "client", OF_THE_CONTROLLER),
-    switch(&["credentials", "show-credential"], "show-secrets", "a credential is shown to nobody"),
-    valued(&["update-credential"], "file", "FILE", "a credential has no content that is set"),
-    valued(&["update-credential"], "region", "REGION", "a credential is of its whole cloud"),
-    switch(&["show-cloud"], "include-config", "a cloud has no options of its own; periapt model-defaults shows those of its models"),
+    switch(&["credentials", "show-credential"], "show-secrets", "credentials are never shown"),
+    valued(&["update-credential"], "file", "FILE", "credentials have no content to set"),
+    valued(&["update-credential"], "region", "REGION", "credentials are for the whole cloud"),
+    switch(&["show-cloud"], "include-config", "clouds have no options; periapt model-defaults shows those of their models"),
     valued(&["dashboard"], "port", "PORT", "the page is where the controller listens"),
-    switch(&["login"], "trust", "the authority of a controller is known from its registration"),
+    switch(&["login"], "trust", "a controller's certificate authority is known from its registration"),
 ];
 
 /// The program with these flags.

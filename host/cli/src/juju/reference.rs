@@ -12,19 +12,19 @@ use super::verbs::{self, Here};
 const HEAD: &str = "\
 # Commands
 
-All commands of `periapt`, with what they take. This page is written by `cargo xtask openapi` from the
-program itself. [Juju's commands](#jujus-commands) follow below, with those that are not here and why.
+All commands of `periapt` with their arguments. `cargo xtask openapi` generates this page from the program.
+[Juju's commands](#jujus-commands) follow below, including those that do not exist here and why.
 
-`--quiet` says nothing but data and failures, `--color` and `--no-color` decide about colours, `--help` explains;
-all commands take them. Data goes to standard output, everything else to standard error.
+All commands take `--quiet` (print only data and failures), `--color` and `--no-color` (control colours) and
+`--help`. Data goes to standard output, everything else to standard error.
 
 ";
 
 const JUJU: &str = "\
 # Juju's commands
 
-The commands of Juju 3.6 with their aliases. Where one is *answered*, the command says why there is nothing to do and
-succeeds. Where one is *absent*, it fails and names what to use.
+The commands of Juju 3.6 with their aliases. *Answered* commands say why there is nothing to do and succeed. *Absent*
+commands fail and name what to use instead.
 
 | Juju | Here |
 |---|---|
@@ -33,7 +33,7 @@ succeeds. Where one is *absent*, it fails and names what to use.
 const FLAGS: &str = "\
 ## Flags of Juju's without effect
 
-Scripts may pass them. Each is told in one line on standard error, and changes nothing.
+Scripts may pass them. Each one prints a line on standard error and has no effect.
 
 | Commands | Flag | Why it has no effect |
 |---|---|---|

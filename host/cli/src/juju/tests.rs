@@ -247,7 +247,7 @@ fn all_commands_are_listed_with_their_aliases() {
         found.unwrap_or_default()
     };
     assert!(
-        line("status").contains("Show the state of a model"),
+        line("status").contains("Show the status of a model"),
         "{listed}"
     );
     assert!(

@@ -70,12 +70,12 @@ const NO_KEYS: &str = "no machine has an SSH server, so no key is needed or kept
 const NO_SPACES: &str =
     "all units of a model share one network; there are no spaces and no subnets";
 const NO_OFFERS: &str = "relations do not cross models";
-const NO_CLOUDS: &str = "a controller has the clouds of its providers and takes no others";
+const NO_CLOUDS: &str = "a controller has the clouds of its providers and no others";
 const NO_KUBERNETES: &str = "charms run in the controller's own sandbox, not in Kubernetes";
 const NO_STORE: &str = "charms come from files and charm repositories, not from Charmhub";
 const ONE_PROGRAM: &str =
-    "agents run the program of their controller, so nothing is upgraded apart from it";
-const CREDENTIALS: &str = "credentials are made with their models and kept by the controller";
+    "agents run the program of their controller, so nothing is upgraded separately";
+const CREDENTIALS: &str = "credentials are created with their models and stored by the controller";
 const LOCAL_CLOUD: &str =
     "controllers and their models are in the cloud `local` unless add-model names another";
 
@@ -86,7 +86,7 @@ const ONE_MODEL: &str = "deploy both applications into one model and periapt int
 #[rustfmt::skip]
 pub const ALL: &[Row] = &[
     same("actions"),
-    absent("add-cloud", NO_CLOUDS, "periapt clouds lists those there are; periapt add-model NAME CLOUD"),
+    absent("add-cloud", NO_CLOUDS, "periapt clouds lists the clouds; periapt add-model NAME CLOUD"),
     absent("add-credential", CREDENTIALS, "periapt add-model NAME CLOUD --credential NAME"),
     absent("add-k8s", NO_KUBERNETES, "periapt add-model NAME"),
     same("add-machine"),
@@ -99,8 +99,8 @@ pub const ALL: &[Row] = &[
     same("add-storage"),
     same("add-unit"),
     same("add-user"),
-    nothing("agree", "no charm asks for the agreement to terms"),
-    nothing("agreements", "no charm asks for the agreement to terms"),
+    nothing("agree", "charms have no terms to agree to"),
+    nothing("agreements", "charms have no terms to agree to"),
     same("attach-resource"),
     same("attach-storage"),
     nothing("autoload-credentials", CREDENTIALS),
@@ -145,11 +145,11 @@ pub const ALL: &[Row] = &[
     same("expose"),
     same("find"),
     absent("find-offers", NO_OFFERS, ONE_MODEL),
-    absent("firewall-rules", "who reaches a unit is said where it is exposed", "periapt expose APPLICATION --to-cidrs CIDR, or periapt model-config reachability"),
+    absent("firewall-rules", "access to a unit is set when it is exposed", "periapt expose APPLICATION --to-cidrs CIDR, or periapt model-config reachability"),
     alias("get-constraints", "constraints"),
     alias("get-model-constraints", "model-constraints"),
     same("grant"),
-    absent("grant-cloud", "whoever may add models may add them to every cloud of the controller", "periapt grant USER superuser"),
+    absent("grant-cloud", "users who may add models may add them to every cloud of the controller", "periapt grant USER superuser"),
     same("grant-secret"),
     same("help"),
     absent("help-action-commands", "charms use the functions of their SDK; there are no programs to call", "read docs/reference/hook-tools.md"),
@@ -160,13 +160,13 @@ pub const ALL: &[Row] = &[
     same("integrate"),
     same("kill-controller"),
     alias("list-actions", "actions"),
-    nothing("list-agreements", "no charm asks for the agreement to terms"),
+    nothing("list-agreements", "charms have no terms to agree to"),
     absent("list-charm-resources", NO_STORE, "periapt charm inspect ./FILE.charm shows the resources of a charm"),
     alias("list-clouds", "clouds"),
     alias("list-controllers", "controllers"),
     alias("list-credentials", "credentials"),
     alias("list-disabled-commands", "disabled-commands"),
-    absent("list-firewall-rules", "who reaches a unit is said where it is exposed", "periapt expose APPLICATION --to-cidrs CIDR, or periapt model-config reachability"),
+    absent("list-firewall-rules", "access to a unit is set when it is exposed", "periapt expose APPLICATION --to-cidrs CIDR, or periapt model-config reachability"),
     alias("list-machines", "machines"),
     alias("list-models", "models"),
     absent("list-offers", NO_OFFERS, ONE_MODEL),
@@ -185,7 +185,7 @@ pub const ALL: &[Row] = &[
     same("login"),
     same("logout"),
     same("machines"),
-    absent("migrate", "a model stays with the controller that made it", "periapt export-bundle --filename FILE --charms DIR, and periapt deploy FILE there"),
+    absent("migrate", "a model stays with the controller that created it", "periapt export-bundle --filename FILE --charms DIR, and periapt deploy FILE there"),
     same("model-config"),
     same("model-constraints"),
     same("model-defaults"),
@@ -202,9 +202,9 @@ pub const ALL: &[Row] = &[
     same("relate"),
     nothing("reload-spaces", NO_SPACES),
     same("remove-application"),
-    absent("remove-cloud", NO_CLOUDS, "periapt clouds lists those there are"),
+    absent("remove-cloud", NO_CLOUDS, "periapt clouds lists the clouds"),
     absent("remove-credential", CREDENTIALS, "periapt invalidate-credential REASON, or periapt destroy-model MODEL"),
-    absent("remove-k8s", NO_KUBERNETES, "periapt clouds lists the clouds there are"),
+    absent("remove-k8s", NO_KUBERNETES, "periapt clouds lists the clouds"),
     same("remove-machine"),
     absent("remove-offer", NO_OFFERS, ONE_MODEL),
     same("remove-relation"),
@@ -224,11 +224,11 @@ pub const ALL: &[Row] = &[
     same("resume-relation"),
     same("retry-provisioning"),
     same("revoke"),
-    absent("revoke-cloud", "whoever may add models may add them to every cloud of the controller", "periapt revoke USER superuser"),
+    absent("revoke-cloud", "users who may add models may add them to every cloud of the controller", "periapt revoke USER superuser"),
     same("revoke-secret"),
     same("run"),
     same("scale-application"),
-    absent("scp", NO_SSH, "periapt attach-resource APPLICATION NAME=FILE brings a file; a service or an action gives one out"),
+    absent("scp", NO_SSH, "periapt attach-resource APPLICATION NAME=FILE uploads a file; a service or an action can return one"),
     same("secret-backends"),
     same("secrets"),
     same("set-application-base"),
@@ -236,7 +236,7 @@ pub const ALL: &[Row] = &[
     absent("set-credential", CREDENTIALS, "periapt add-model NAME CLOUD --credential NAME"),
     absent("set-default-credentials", CREDENTIALS, "periapt add-model NAME CLOUD --credential NAME"),
     absent("set-default-region", LOCAL_CLOUD, "periapt add-model NAME CLOUD/REGION"),
-    absent("set-firewall-rule", "who reaches a unit is said where it is exposed", "periapt expose APPLICATION --to-cidrs CIDR"),
+    absent("set-firewall-rule", "access to a unit is set when it is exposed", "periapt expose APPLICATION --to-cidrs CIDR"),
     same("set-meter-status"),
     same("set-model-constraints"),
     same("show-action"),
@@ -271,16 +271,16 @@ pub const ALL: &[Row] = &[
     same("trust"),
     same("unexpose"),
     same("unregister"),
-    absent("update-cloud", NO_CLOUDS, "periapt clouds lists those there are"),
+    absent("update-cloud", NO_CLOUDS, "periapt clouds lists the clouds"),
     same("update-credential"),
     alias("update-credentials", "update-credential"),
-    absent("update-k8s", NO_KUBERNETES, "periapt clouds lists the clouds there are"),
+    absent("update-k8s", NO_KUBERNETES, "periapt clouds lists the clouds"),
     nothing("update-public-clouds", NO_CLOUDS),
     same("update-secret"),
     same("update-secret-backend"),
-    absent("update-storage-pool", "a pool is what it was made as, so that storage made of it stays explained", "periapt create-storage-pool NAME PROVIDER KEY=VALUE, and use that"),
+    absent("update-storage-pool", "pools cannot be changed, because existing storage depends on them", "periapt create-storage-pool NAME PROVIDER KEY=VALUE, and use the new pool"),
     nothing("upgrade-controller", ONE_PROGRAM),
-    absent("upgrade-machine", "charms run in a sandbox that is the same everywhere, on no operating system", "periapt refresh APPLICATION gives an application a newer charm"),
+    absent("upgrade-machine", "charms run in the same sandbox everywhere, without an operating system", "periapt refresh APPLICATION gives an application a newer charm"),
     nothing("upgrade-model", ONE_PROGRAM),
     same("users"),
     same("version"),

@@ -146,11 +146,9 @@ impl Output {
             return Ok(());
         }
         if !std::io::stdin().is_terminal() {
-            return Err(
-                Failure::usage("this removes things and nobody can be asked")
-                    .why("standard input is no terminal")
-                    .advice("add --no-prompt"),
-            );
+            return Err(Failure::usage("this removes things and needs confirmation")
+                .why("standard input is not a terminal")
+                .advice("add --no-prompt"));
         }
         let mut stderr = std::io::stderr();
         let _ = write!(stderr, "{} Continue? [y/N] ", text::clean(question));
@@ -160,8 +158,8 @@ impl Output {
         match (read, answer.trim().to_ascii_lowercase().as_str()) {
             (Ok(_), "y" | "yes") => Ok(()),
             _ => Err(Failure::failed("nothing was removed")
-                .why("it was not confirmed")
-                .advice("answer y to go on")),
+                .why("not confirmed")
+                .advice("answer y to continue")),
         }
     }
 }

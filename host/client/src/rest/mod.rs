@@ -80,7 +80,7 @@ pub enum RestError {
     #[error("no answer from {addresses}: {reason}")]
     Unreachable { addresses: String, reason: String },
     /// The connection broke or time ran out; it is not known whether the request took effect.
-    #[error("the connection broke off: {0}")]
+    #[error("the connection was lost: {0}")]
     Interrupted(String),
     /// The answer does not have the promised shape.
     #[error("unexpected answer from the controller: {0}")]

@@ -47,10 +47,10 @@ fn bytes(bound: &Bound) -> String {
 fn page() -> String {
     let mut page = String::from(
         "# Bounds\n\n\
-         How much of anything a stranger may hand in: a charm, a client that has not logged in, a user with\n\
-         access to one model. No setting changes them. The limits of a hook (memory, time, output, host calls,\n\
-         directories) are the operator's: `periapt bootstrap --limits`. This page is written by\n\
-         `cargo xtask openapi` from `bounds.rs` in `host/contract` and `host/model`.\n\n\
+         The size limits of everything that an outsider can send: a charm, a client that has not logged in, a user with\n\
+         access to one model. They cannot be configured. The limits of a hook (memory, time, output, host calls,\n\
+         directories) are set with `periapt bootstrap --limits`. `cargo xtask openapi` generates this page from\n\
+         `bounds.rs` in `host/contract` and `host/model`.\n\n\
          | what | at most | beyond it |\n|---|---|---|\n",
     );
     for bound in all() {

@@ -142,23 +142,23 @@ impl fmt::Display for Step {
 /// Why a bundle cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlanError {
-    #[error("the charm of \"{0}\" is not known")]
+    #[error("the charm of \"{0}\" is unknown")]
     NoCharm(ApplicationName),
     #[error(
-        "resource \"{resource}\" of \"{application}\" is revision {revision} in the bundle, which the model does not have; write the path of a file instead"
+        "the bundle names revision {revision} of resource \"{resource}\" of \"{application}\", which the model does not have; give the path of a file instead"
     )]
     NoRevision {
         application: ApplicationName,
         resource: String,
         revision: u64,
     },
-    #[error("the constraints of \"{application}\" are none: {error}")]
+    #[error("the constraints of \"{application}\" are invalid: {error}")]
     Constraints {
         application: ApplicationName,
         error: ConstraintError,
     },
     #[error(
-        "\"{0}\" is subordinate and has constraints: its units live on the machines of their principals, whose constraints hold"
+        "\"{0}\" is a subordinate and cannot have constraints: its units run on the machines of their principals"
     )]
     Subordinate(ApplicationName),
     #[error("{why}")]

@@ -66,9 +66,9 @@ impl Default for Limits {
 pub enum ArchiveError {
     #[error("the file is not a charm archive: {reason}")]
     Unreadable { reason: String },
-    #[error("the archive unpacks to too much: {reason}")]
+    #[error("the unpacked archive is too large: {reason}")]
     Bomb { reason: String },
-    #[error("the archive holds \"{name}\": {reason}")]
+    #[error("the archive contains \"{name}\": {reason}")]
     Path { name: String, reason: &'static str },
     #[error("the archive has no {COMPONENT} at its root; `periapt charm pack` puts it there")]
     NoComponent,

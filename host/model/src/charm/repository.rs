@@ -62,10 +62,10 @@ impl Release {
 pub enum RepositoryError {
     #[error("the index cannot be read: {0}")]
     Unreadable(String),
-    #[error("the index has form {0}, and this program reads form {FORMAT}")]
+    #[error("the index has format {0}, but this program reads format {FORMAT}")]
     Format(u32),
     #[error(
-        "channel \"{channel}\" of charm \"{charm}\" is at revision {revision}, which is not there"
+        "channel \"{channel}\" of charm \"{charm}\" is at revision {revision}, which does not exist"
     )]
     Dangling {
         charm: String,
@@ -75,25 +75,23 @@ pub enum RepositoryError {
     #[error("\"{}\" is not a charm's name: {}", .0.value, .0.rule)]
     Name(NameError),
     #[error(
-        "channel \"{0}\" is not a valid name: start with a letter, go on with letters, digits, dashes, dots or slashes"
+        "channel \"{0}\" is not a valid name: begin with a letter, then use letters, digits, dashes, dots or slashes"
     )]
     Channel(String),
-    #[error(
-        "revision {revision} of charm \"{charm}\" is not newer than {newest}, the newest there is"
-    )]
+    #[error("revision {revision} of charm \"{charm}\" is not newer than {newest}, the newest one")]
     NotNewer {
         charm: String,
         revision: u32,
         newest: u32,
     },
-    #[error("this archive of charm \"{charm}\" is revision {found} already, not {revision}")]
+    #[error("this archive of charm \"{charm}\" is already revision {found}, not {revision}")]
     OtherRevision {
         charm: String,
         revision: u32,
         found: u32,
     },
     #[error(
-        "channel \"{channel}\" of charm \"{charm}\" is at revision {newest}, and this archive is {revision}"
+        "channel \"{channel}\" of charm \"{charm}\" is at revision {newest}, but this archive is revision {revision}"
     )]
     ChannelIsNewer {
         charm: String,
@@ -101,7 +99,7 @@ pub enum RepositoryError {
         revision: u32,
         newest: u32,
     },
-    #[error("charm \"{charm}\" has as many revisions as can be numbered")]
+    #[error("charm \"{charm}\" has reached the highest revision number")]
     Full { charm: String },
     #[error("there is no charm \"{charm}\"{hint}")]
     NoCharm { charm: String, hint: String },

@@ -37,7 +37,7 @@ pub struct Constraints(BTreeMap<Key, String>);
 pub enum ConstraintError {
     #[error("there is no constraint \"{key}\"{suggestion}")]
     Unknown { key: String, suggestion: String },
-    #[error("\"{0}\" is no constraint, which is KEY=VALUE")]
+    #[error("\"{0}\" is not a constraint; write KEY=VALUE")]
     NoValue(String),
     #[error("constraint \"{key}\" expects {expected}, got \"{got}\"")]
     Invalid {
@@ -47,9 +47,7 @@ pub enum ConstraintError {
     },
     #[error("constraint \"{0}\" is given twice")]
     Twice(Key),
-    #[error(
-        "constraint \"instance-type\" cannot be given along with \"{0}\", which it says itself"
-    )]
+    #[error("constraint \"instance-type\" cannot be combined with \"{0}\", which it implies")]
     Together(Key),
     #[error("constraints have at most {} bytes", CONSTRAINTS_BYTES.most)]
     TooLong,

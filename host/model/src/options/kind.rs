@@ -110,7 +110,7 @@ impl Kind {
             },
             Kind::Address => keep(
                 plain.parse::<std::net::IpAddr>().is_ok(),
-                "an IP address of this machine, as 127.0.0.1, or 0.0.0.0 for all of them",
+                "an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them",
             ),
             Kind::Duration => keep(
                 duration::parse(plain).is_some(),
@@ -162,7 +162,7 @@ impl Kind {
                 "nothing, or a URL such as http://proxy.example:3128",
             ),
             Kind::NoProxy => proxy::no_proxy(plain).map(Value::Text).ok_or_else(|| {
-                "hosts, .domains and ranges of addresses, separated by commas".to_owned()
+                "hosts, .domains and address ranges, separated by commas".to_owned()
             }),
             // Not trimmed: what a person gave is what is used.
             Kind::Secret | Kind::Text => Ok(Value::Text(text.to_owned())),

@@ -20,7 +20,7 @@ pub struct Cidr {
 
 /// Text that is no range of addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("\"{text}\" is not a range of addresses: {reason}; write 10.0.0.0/8 or fd00::/8")]
+#[error("\"{text}\" is not an address range: {reason}; write 10.0.0.0/8 or fd00::/8")]
 pub struct CidrError {
     /// Cut off after 80 characters.
     pub text: String,

@@ -44,7 +44,7 @@ pub type ExposedEndpoints = BTreeMap<String, ExposedEndpoint>;
 
 /// An endpoint that cannot be unexposed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("endpoint \"{endpoint}\" of \"{application}\" is not exposed; exposed are: {}", list(.exposed))]
+#[error("endpoint \"{endpoint}\" of \"{application}\" is not exposed; exposed endpoints: {}", list(.exposed))]
 pub struct NotExposed {
     pub application: ApplicationName,
     pub endpoint: String,
@@ -65,7 +65,7 @@ pub enum ExposureError {
     Cidr(#[from] CidrError),
     #[error("\"{0}\" is a space, and there are no spaces yet")]
     Space(String),
-    #[error("{0} ranges of addresses are more than the {most} that an application is exposed to", most = EXPOSED_CIDRS.most)]
+    #[error("{0} address ranges exceed the {most} that an application can be exposed to", most = EXPOSED_CIDRS.most)]
     TooMany(usize),
 }
 

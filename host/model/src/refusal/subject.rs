@@ -43,42 +43,42 @@ macro_rules! subjects {
 #[rustfmt::skip]
 subjects! {
     Action "action" 400 "`periapt actions APPLICATION` lists the actions of its charm" "choose another name";
-    Alert "alert" 404 "`periapt alerts` lists the alerts that are remembered" "choose another name";
+    Alert "alert" 404 "`periapt alerts` lists the recorded alerts" "choose another name";
     AlertReceiver "alert-receiver" 404 "`periapt alert-receivers` lists the receivers" "choose another name";
     AlertRule "alert-rule" 404 "`periapt alert-rules` lists the rules" "choose another name";
-    Application "application" 404 "`periapt status` shows what the model holds" "choose another name";
+    Application "application" 404 "`periapt status` shows what is in the model" "choose another name";
     Backup "backup" 404 "`periapt backups` lists the backups" "choose another name";
     Blob "blob" 404 "upload the charm again: `periapt refresh`" "choose another name";
     Block "block" 404 "`periapt disabled-commands` lists what is disabled" "choose another name";
-    Bundle "bundle" 404 "the newest applies of a model are remembered: `GET /v1/models/MODEL/bundles` lists them" "choose another name";
+    Bundle "bundle" 404 "only a model's newest deployments are kept: `GET /v1/models/MODEL/bundles` lists them" "choose another name";
     Charm "charm" 404 "upload the charm first: `periapt deploy ./FILE.charm` does both" "choose another name";
     CharmArchive "charm-archive" 404 "upload the charm again: `periapt refresh`" "choose another name";
     Cloud "cloud" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
-    Command "command" 400 "`periapt show-application APPLICATION` names its charm, whose author says which commands it has" "choose another name";
+    Command "command" 400 "`periapt actions APPLICATION` lists the commands of its charm" "choose another name";
     ControllerNode "controller-node" 404 "`periapt controller nodes` lists the processes" "choose another name";
-    Credential "credential" 400 "`periapt credentials` lists those that you have" "name it: `periapt add-model MODEL --credential NAME`, or give the model another name";
+    Credential "credential" 400 "`periapt credentials` lists yours" "use it with `periapt add-model MODEL --credential NAME`, or give the model another name";
     Database "database" 404 "`periapt status` shows what there is" "choose another name";
     File "file" 404 "`periapt files ls UNIT` lists what the unit keeps" "choose another name";
-    Incident "incident" 404 "`periapt incidents --all` lists the incidents; one that is fixed is no longer listed" "choose another name";
-    Hook "hook" 404 "`periapt hooks` lists the runs that are remembered" "choose another name";
-    Machine "machine" 404 "`periapt status` shows what the model holds" "choose another name";
+    Incident "incident" 404 "`periapt incidents` lists current incidents; it may have been resolved" "choose another name";
+    Hook "hook" 404 "`periapt hooks` lists the recorded runs" "choose another name";
+    Machine "machine" 404 "`periapt status` shows what is in the model" "choose another name";
     MachineCommand "machine-command" 400 "`periapt exec --machine MACHINE -- COMMAND` takes: df, reboot, report" "choose another name";
     Model "model" 404 "`periapt models` lists the models" "choose another name";
-    Operation "operation" 404 "`periapt operations` lists the operations that are remembered" "choose another name";
+    Operation "operation" 404 "`periapt operations` lists the recorded operations" "choose another name";
     Region "region" 400 "`periapt clouds --format yaml` lists the clouds with their regions" "choose another name";
-    Relation "relation" 404 "`periapt status --relations` shows the relations" "they are related already: `periapt status --relations`";
-    Resource "resource" 400 "`periapt resources APPLICATION` lists the resources that its charm has" "choose another name";
+    Relation "relation" 404 "`periapt status --relations` shows the relations" "they are already related: `periapt status --relations`";
+    Resource "resource" 400 "`periapt resources APPLICATION` lists its charm's resources" "choose another name";
     Secret "secret" 404 "`periapt secrets` lists the secrets of the model" "choose another name or label";
     SecretBackend "secret-backend" 404 "`periapt secret-backends` lists the back ends" "choose another name";
-    Settings "settings" 404 "`periapt status` shows what the model holds" "choose another name";
+    Settings "settings" 404 "`periapt status` shows what is in the model" "choose another name";
     Storage "storage" 404 "`periapt storage` lists the storage of the model" "choose another name";
     StoragePool "storage-pool" 404 "`periapt storage-pools` lists the pools" "choose another name";
     Task "task" 404 "`periapt operations` lists the operations with their tasks" "choose another name";
-    Token "token" 404 "`periapt tokens` lists the tokens" "choose another name, or revoke the token that has it";
-    Unit "unit" 404 "`periapt status` shows what the model holds" "choose another name";
-    Upload "upload" 400 "upload the file again; what is attached to nothing is forgotten after a day" "upload the file again";
+    Token "token" 404 "`periapt tokens` lists the tokens" "choose another name, or revoke the token with this name";
+    Unit "unit" 404 "`periapt status` shows what is in the model" "choose another name";
+    Upload "upload" 400 "upload the file again; files not attached within a day are deleted" "upload the file again";
     User "user" 404 "`periapt users` lists the users" "choose another name";
-    Watcher "watcher" 404 "begin to watch anew" "choose another name";
+    Watcher "watcher" 404 "start a new watch" "choose another name";
 }
 
 impl Subject {

@@ -212,7 +212,7 @@ pub enum EndpointError {
         /// `front:website site:website`, as `integrate` takes them.
         pairs: Vec<String>,
     },
-    #[error("\"{pair}\" stays within a container, so one of its sides must be a subordinate")]
+    #[error("\"{pair}\" has container scope, so one of its sides must be a subordinate")]
     NoSubordinate { pair: String },
 }
 

@@ -50,8 +50,8 @@ impl FromStr for Asked {
         for part in text.split(',') {
             let twice = if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
                 let count = part.parse::<u32>().ok().filter(|count| *count > 0);
-                let count =
-                    count.ok_or_else(|| invalid(format!("\"{part}\" is no number of storages")))?;
+                let count = count
+                    .ok_or_else(|| invalid(format!("\"{part}\" is not a number of storages")))?;
                 asked.count.replace(count).is_some()
             } else if part.starts_with(|c: char| c.is_ascii_digit()) {
                 asked.size.replace(mib_of(part).map_err(invalid)?).is_some()
@@ -59,7 +59,7 @@ impl FromStr for Asked {
                 asked.pool.replace(part.to_owned()).is_some()
             } else {
                 return Err(invalid(format!(
-                    "\"{part}\" is no pool, count or size: write POOL,COUNT,SIZE as in loop,1,10G"
+                    "\"{part}\" is not a pool, count or size: write POOL,COUNT,SIZE as in loop,1,10G"
                 )));
             };
             if twice {

@@ -74,7 +74,7 @@ pub fn may_create(
     }
     if storage.shared {
         return Err(invalid(format!(
-            "all units of the application share the storage \"{name}\"; a unit is given none of its own"
+            "all units of the application share the storage \"{name}\"; a single unit cannot be given its own"
         )));
     }
     if count == 0 {

@@ -124,9 +124,9 @@ pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
 pub fn agent_files_missing(generation: u64, newest: Option<u64>) -> Status<Agent> {
     let answer = match newest {
         Some(newest) => format!(
-            "\"resolved\" goes on with generation {newest}, \"resolved --no-retry\" with an empty directory"
+            "\"resolved\" continues with generation {newest}, \"resolved --no-retry\" with an empty directory"
         ),
-        None => "\"resolved\" goes on with an empty directory".to_owned(),
+        None => "\"resolved\" continues with an empty directory".to_owned(),
     };
     Status::new(
         Agent::Error,

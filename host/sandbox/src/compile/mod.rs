@@ -30,21 +30,23 @@ pub enum CompileError {
     #[error("this is not a WebAssembly component: {0}")]
     NotAComponent(String),
     #[error(
-        "the component imports \"{0}\", which charms are not given; they may import periapt:charm@0.1 and WASI 0.2"
+        "the component imports \"{0}\", which is not available to charms; they may import periapt:charm@0.1 and WASI 0.2"
     )]
     UnknownImport(String),
     #[error("the component does not export \"{0}\"; a charm exports hooks and dispatch")]
     MissingExport(String),
     /// Of another kind than a charm: the import, the kind, and what that may import.
-    #[error("the component imports \"{import}\", which {kind} is not given; it may import {may}")]
+    #[error(
+        "the component imports \"{import}\", which is not available to {kind}; it may import {may}"
+    )]
     NotGiven {
         import: String,
         kind: String,
         may: String,
     },
-    #[error("the component does not export \"{export}\", which {kind} is asked by")]
+    #[error("the component does not export \"{export}\", which {kind} needs")]
     NotOffered { export: String, kind: String },
-    #[error("the component does not fit the contract: {0}")]
+    #[error("the component does not match the contract: {0}")]
     Mismatch(String),
     /// It needs more memories, tables or memory at start than any hook can be given.
     #[error("the component needs {0}")]

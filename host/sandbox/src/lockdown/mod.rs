@@ -98,13 +98,13 @@ impl std::fmt::Display for LockdownReport {
 /// The process could not be restricted. What was restricted before the error stays so.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LockdownError {
-    #[error("privileges cannot be given up: {0}")]
+    #[error("cannot drop privileges: {0}")]
     Privileges(String),
-    #[error("{path} cannot be made reachable: {reason}")]
+    #[error("cannot make {path} accessible: {reason}")]
     Path { path: String, reason: String },
-    #[error("paths and ports cannot be restricted: {0}")]
+    #[error("cannot restrict paths and ports: {0}")]
     Reach(String),
-    #[error("system calls cannot be restricted: {0}")]
+    #[error("cannot restrict system calls: {0}")]
     Calls(String),
 }
 

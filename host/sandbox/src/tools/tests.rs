@@ -39,11 +39,11 @@ fn the_table_has_every_function_of_the_world_and_no_other() {
 fn page() -> String {
     let mut page = String::from(
         "# Hook tools\n\n\
-         What a charm may call, by the name that Juju gives it. The functions are those of `guest-sdk/wit/charm.wit`.\n\
-         A change *at the commit* becomes true when the hook has returned ok, and all of a hook's together; one\n\
-         *at once* stays also when the hook fails later. In `collect-metrics`, which runs beside other hooks and commits\n\
-         nothing of the model, a charm may add metrics, write log lines and ask for its own name; everything else is\n\
-         `denied`. In `meter-status-changed` it may do the same but add metrics. This page is written by `cargo xtask openapi` from\n\
+         What a charm may call, with the name of each tool in Juju. The functions are those of `guest-sdk/wit/charm.wit`.\n\
+         Changes *at the commit* take effect together once the hook has succeeded; those *at once* stay even if the\n\
+         hook fails later. In `collect-metrics`, which runs in parallel with other hooks and commits nothing to the model, a\n\
+         charm may add metrics, write log lines and ask for its own name; everything else is `denied`. In\n\
+         `meter-status-changed` it may do the same except add metrics. `cargo xtask openapi` generates this page from\n\
          `host/sandbox/src/tools`.\n\n\
          | Juju | function | changes something | who may call it |\n|---|---|---|---|\n",
     );

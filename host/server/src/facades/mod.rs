@@ -104,7 +104,8 @@ pub(crate) struct Handler {
 fn lease_time(milliseconds: u64) -> Result<Duration, RpcError> {
     let most = LEASE_MILLISECONDS.most;
     if milliseconds == 0 || milliseconds > most {
-        let why = format!("a lease is claimed for 1 to {most} milliseconds, not {milliseconds}");
+        let why =
+            format!("a lease can be claimed for 1 to {most} milliseconds, not {milliseconds}");
         return Err(RpcError::bad_request(why));
     }
     Ok(Duration::from_millis(milliseconds))

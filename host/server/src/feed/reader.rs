@@ -103,16 +103,16 @@ impl Dropped {
         let (code, reason) = match self {
             Dropped::TooSlow => (
                 "too-slow",
-                "more events came than were read; connect again to go on or begin anew",
+                "events arrived faster than they were read; connect again to continue or start over",
             ),
             Dropped::AccessRevoked => (
                 "access-revoked",
-                "this account may not read these events any more",
+                "this account may no longer read these events",
             ),
             Dropped::ModelGone => ("model-gone", "the model is gone"),
             Dropped::Stopped => (
                 "stopped",
-                "the controller stops; connect again when it is back",
+                "the controller is stopping; connect again when it is back",
             ),
         };
         sse::dropped(code, reason)
@@ -358,7 +358,7 @@ impl Reader {
         }
         if changed && self.audience.scope == Scope::Everything {
             self.place = Place::Begin {
-                missed: Some("what this account may read has changed"),
+                missed: Some("this account's access has changed"),
             };
         }
         None
@@ -373,7 +373,7 @@ impl Reader {
 
 fn in_words(missed: Missed) -> &'static str {
     match missed {
-        Missed::TooOld => "what came since is not kept any more",
-        Missed::Ahead => "this controller never came so far",
+        Missed::TooOld => "the events since then are no longer stored",
+        Missed::Ahead => "this controller has not reached that position",
     }
 }

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Why a body ended before its end.
 #[derive(Debug, Error)]
 pub(crate) enum BodyError {
-    #[error("the request's body comes too slowly")]
+    #[error("the request's body arrives too slowly")]
     Slow,
     #[error(transparent)]
     Broken(#[from] hyper::Error),

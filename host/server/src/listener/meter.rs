@@ -168,7 +168,7 @@ impl<S> Metered<S> {
         match timer.as_mut().poll(cx) {
             Poll::Ready(()) => Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                "the message is not finished in time",
+                "the message did not arrive in time",
             )),
             Poll::Pending => Ok(()),
         }

@@ -157,7 +157,7 @@ async fn test_receiver(
         "sent" => Ok(Json(tested)),
         _ => Err(Answer(Problem::new(Refusal::AlertReceiverUnavailable).why(
             format!(
-                "alert receiver \"{receiver}\" did not take the message: {}",
+                "alert receiver \"{receiver}\" did not accept the message: {}",
                 tested.answer
             ),
         ))),

@@ -47,7 +47,7 @@ pub(super) fn path_invalid() -> Answer {
     Answer(
         Problem::new(Refusal::PathInvalid)
             .titled("The request's path cannot be read")
-            .why("a part of it is not UTF-8 once decoded"),
+            .why("a part of it is not UTF-8 when decoded"),
     )
 }
 

@@ -78,11 +78,11 @@ fn refused(BlockInfo { kind, message }: &BlockInfo, change: Change) -> Answer {
         why = format!("{why}: {message}");
     }
     let force = match change.can_be_forced() {
-        true => "; --force removes all the same",
+        true => "; --force removes it anyway",
         false => "",
     };
     let advice = format!(
-        "`periapt disabled-commands` shows what is disabled; an admin of the model allows it again: `periapt enable-command {kind}`{force}"
+        "`periapt disabled-commands` shows what is disabled; an admin of the model can enable it: `periapt enable-command {kind}`{force}"
     );
     let problem = Problem::new(Refusal::OperationBlocked);
     Answer(problem.why(why).advice(advice))

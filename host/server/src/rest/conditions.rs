@@ -161,7 +161,7 @@ fn not_conditional() -> Answer {
     Answer(
         Problem::new(Refusal::IfMatchUnsupported)
             .titled("This request cannot be conditional")
-            .why("there is no version of what this address changes"),
+            .why("the resource at this address has no version"),
     )
 }
 

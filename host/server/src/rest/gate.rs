@@ -202,7 +202,7 @@ fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answe
     let Some(repeated) = csrf else {
         return Err(forged(
             Refusal::CsrfMissing,
-            "a request with the session's cookie that changes something repeats the session's csrf value",
+            "a request that changes something with the session's cookie must repeat the session's csrf value",
         ));
     };
     let fits = session.kind == TokenKind::Session
@@ -213,7 +213,7 @@ fn repeats(csrf: Option<&HeaderValue>, session: &KnownToken) -> Result<(), Answe
     }
     Err(forged(
         Refusal::CsrfWrong,
-        "the csrf value is not the session's",
+        "the csrf value does not belong to the session",
     ))
 }
 

@@ -75,7 +75,9 @@ pub(super) fn held_against(
         Some(wanted) => Err(Answer(
             Problem::new(incoming.mismatch)
                 .titled(incoming.refused)
-                .why(format!("its SHA-256 is {found}, the request says {wanted}")),
+                .why(format!(
+                    "its SHA-256 is {found}, but the request says {wanted}"
+                )),
         )),
     }
 }

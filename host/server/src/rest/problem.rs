@@ -160,7 +160,7 @@ pub(super) fn too_slow() -> Answer {
     Answer(
         Problem::new(Refusal::BodyTooSlow)
             .titled("The request's body did not come in time")
-            .why("nothing came for too long"),
+            .why("no data arrived for too long"),
     )
 }
 
@@ -182,7 +182,7 @@ pub(super) fn crowded(why: Crowded) -> Answer {
 pub(super) fn busy(bound: Bound) -> Answer {
     let Bound { of, most, unit, .. } = bound;
     let mut problem = Problem::new(Refusal::ShareExceeded)
-        .why(format!("of {of} there are at most {most} {unit} at once"));
+        .why(format!("at most {most} {unit} of {of} are allowed at once"));
     problem.retry_after = Some(1);
     Answer(problem)
 }

@@ -252,7 +252,7 @@ fn require_name(name: &str) -> Result<(), Answer> {
     }
     match name.parse::<SecretId>() {
         Ok(_) => Err(invalid(format!(
-            "\"{name}\" cannot be the name of a secret: it reads as an id"
+            "\"{name}\" cannot be the name of a secret: it looks like an id"
         ))),
         Err(_) => Ok(()),
     }

@@ -84,7 +84,7 @@ pub(super) fn lifetime(seconds: u64) -> Result<Duration, Answer> {
     }
     let days = LONGEST_TOKEN_LIFE.as_secs() / (24 * 3600);
     Err(Answer(Problem::new(Refusal::TokenLifetimeInvalid).why(
-        format!("a token lives between one second and {days} days"),
+        format!("a token is valid for one second to {days} days"),
     )))
 }
 

@@ -118,7 +118,7 @@ async fn password(
                 return Err(Answer(
                     Problem::new(Refusal::PasswordWrong)
                         .titled("The password was not changed")
-                        .why("the present password is not right"),
+                        .why("the current password is wrong"),
                 ));
             }
             confirmed => confirmed?,

@@ -66,7 +66,7 @@ async fn wait(
     };
     let limit = Duration::from_secs(query.timeout.unwrap_or(TIMEOUT).clamp(1, LONGEST));
     let began = state.clock().monotonic();
-    let mut last = "nothing was seen of it yet".to_owned();
+    let mut last = "it has not been seen yet".to_owned();
     let holds = waiting.until_it_holds(&state, &model, &mut last);
     let entity = tokio::select! {
         entity = clock::timeout(&**state.clock(), limit, holds) => entity,
@@ -186,8 +186,8 @@ impl Waiting<'_> {
     fn in_vain(&self, limit: Duration, last: &str) -> Answer {
         let kind = self.kind.as_str();
         let title = match self.name {
-            "" => format!("The {kind} did not come to: {}", self.text),
-            name => format!("The {kind} \"{name}\" did not come to: {}", self.text),
+            "" => format!("Timed out waiting for the {kind}: {}", self.text),
+            name => format!("Timed out waiting for the {kind} \"{name}\": {}", self.text),
         };
         Answer(
             Problem::new(Refusal::WaitTimedOut)
@@ -211,7 +211,7 @@ fn about(kind: WaitKind, name: &str) -> Result<About, Answer> {
         WaitKind::Storage => match name.parse() {
             Ok(id) => Ok(About::Storage(id)),
             Err(_) => Err(misnamed(format!(
-                "the storage \"{name}\" is not named by its id, as in data/0"
+                "\"{name}\" is not a storage id, as in data/0"
             ))),
         },
         WaitKind::Application

@@ -149,9 +149,7 @@ impl Store {
                 if tx.db.count(sql, vec![]).await? >= MOST {
                     return Err(refused(
                         Refusal::AlertReceiverInvalid,
-                        format!(
-                            "there are {MOST} receivers already, which is the most there may be"
-                        ),
+                        format!("there are already {MOST} receivers, which is the limit"),
                     ));
                 }
                 let sql = "INSERT INTO alert_receiver

@@ -147,7 +147,7 @@ impl Store {
                 let sql = "SELECT COUNT(*) FROM alert_rule";
                 if tx.db.count(sql, vec![]).await? >= MOST {
                     return Err(invalid(format!(
-                        "there are {MOST} rules already, which is the most there may be"
+                        "there are already {MOST} rules, which is the limit"
                     )));
                 }
                 let mut told = new.receivers.clone();

@@ -85,7 +85,7 @@ pub(crate) async fn require_backend(db: &mut Session, name: &str) -> Result<()> 
     Err(StoreError::Refused {
         refusal: Refusal::ModelOptionInvalid,
         message: format!(
-            "option \"{OPTION}\" names a secret back end, and \"{shown}\" is none{}",
+            "option \"{OPTION}\" takes a secret back end, but there is no \"{shown}\"{}",
             suggestion(name, names.chain([AUTO, INTERNAL_BACKEND]))
         ),
     })

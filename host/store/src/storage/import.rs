@@ -35,7 +35,7 @@ impl Store {
                 let pool = stock.pools.find(&pool_name)?;
                 if !pool.provider.is_persistent() {
                     return Err(invalid(format!(
-                        "storage pool \"{pool_name}\" is of {}, of which nothing is kept that could be imported",
+                        "storage pool \"{pool_name}\" is of {}, which keeps nothing that could be imported",
                         pool.provider
                     )));
                 }

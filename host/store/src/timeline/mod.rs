@@ -123,7 +123,7 @@ pub(crate) fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>> {
     match time::parse(text) {
         Some(time) => Ok(Some(time)),
         None => Err(StoreError::bad_request(format!(
-            "{name} is \"{text}\", which is no time: write it as 2026-11-27T14:30:00Z"
+            "{name} is \"{text}\", which is not a time: write it as 2026-11-27T14:30:00Z"
         ))),
     }
 }

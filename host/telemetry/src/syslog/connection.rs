@@ -26,7 +26,9 @@ pub enum SyslogError {
         target: String,
         source: std::io::Error,
     },
-    #[error("{target} stands for {address}, which a name must not; set the address itself")]
+    #[error(
+        "{target} resolves to {address}, which is not allowed for a name; set the address itself"
+    )]
     Misleading { target: String, address: String },
     #[error("connection to {target} lost: {source}")]
     Lost {

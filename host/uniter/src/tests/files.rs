@@ -63,7 +63,7 @@ async fn a_unit_whose_files_are_missing_waits_for_a_person_and_goes_on_with_the_
     let hooks = world.sandbox.hooks().len();
     world.kill_process();
     let agent = world.start();
-    until_asked(&world, &format!("goes on with generation {newest}")).await;
+    until_asked(&world, &format!("continues with generation {newest}")).await;
     assert!(state(&world).join(newest.to_string()).exists());
     assert_eq!(world.sandbox.hooks().len(), hooks, "nothing runs");
     answer(&world, Resolved::RetryHooks);

@@ -162,7 +162,7 @@ impl fmt::Display for BundleApplyState {
 
 /// A word that is no state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no state of an apply")]
+#[error("\"{0}\" is not a state of a deployment")]
 pub struct NoApplyState(String);
 
 impl FromStr for BundleApplyState {

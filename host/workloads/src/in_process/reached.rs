@@ -36,7 +36,7 @@ pub enum NotReached {
         /// The name that was probably meant, as the end of the sentence.
         meant: String,
     },
-    #[error("{0} is not exposed; expose it, and ask again")]
+    #[error("{0} is not exposed; expose it and ask again")]
     NotExposed(ApplicationName),
     #[error(
         "{0} has no such port open; a hook opens it with open_ports, in the range of capabilities.yaml"

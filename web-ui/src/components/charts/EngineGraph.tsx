@@ -149,7 +149,7 @@ export default function EngineGraph({ nodes, selected, onSelect, label }: Engine
           boxes={boxes}
           links={links}
           draw={draw}
-          label="Picture of the workers, each below what it needs. Choose List for the same in words."
+          label="Graph of the workers, each below its dependencies. Choose List for a text version."
         />
       ) : (
         <ul className="graph-list">

@@ -92,7 +92,7 @@ function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEnt
         width={width}
         height={height}
         role="img"
-        aria-label={`${words}. The list below says all.`}
+        aria-label={`${words}. The list below has all entries.`}
         onMouseLeave={() => onPoint(null)}
       >
         {lanes.map((lane, row) => (

@@ -185,7 +185,7 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
           links={links}
           draw={draw}
           backdrop={backdrop}
-          label="Picture of applications and relations. Choose List for the same in words."
+          label="Graph of applications and relations. Choose List for a text version."
         />
       ) : (
         <ul className="graph-list">

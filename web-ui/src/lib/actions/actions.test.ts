@@ -141,12 +141,12 @@ describe("what is typed", () => {
       "/level": "A whole number from 1 to 9",
       "/keep/days": "A whole number",
       "/ratio": "This number is too large",
-      "/filter": "This is no JSON",
+      "/filter": "This is not valid JSON",
     });
     const list = properties({ ports: { type: "array", items: { type: "integer", minimum: 1 }, minItems: 1, maxItems: 2, uniqueItems: true } });
     expect(sent(list, { "/ports": "1\n0" }).errors).toEqual({ "/ports": "Line 2: a whole number, at least 1" });
     expect(sent(list, { "/ports": "1\n2\n3" }).errors).toEqual({ "/ports": "From 1 to 2 lines" });
-    expect(sent(list, { "/ports": "1\n1" }).errors).toEqual({ "/ports": "No line twice" });
+    expect(sent(list, { "/ports": "1\n1" }).errors).toEqual({ "/ports": "No duplicate lines" });
   });
 
   it("needs what a group needs only where the group is given", () => {
@@ -168,7 +168,7 @@ describe("what is typed", () => {
     const open = properties({ a: { type: "integer" } });
     expect(sent(open, { [MORE]: '{"b": [1]}', "/a": "1" }).parameters).toEqual({ a: 1, b: [1] });
     expect(sent(open, { [MORE]: "[1]" }).errors).toHaveProperty(MORE);
-    expect(sent(open, { [MORE]: '{"a": 2}' }).errors[MORE]).toBe("a has a field of its own above");
+    expect(sent(open, { [MORE]: '{"a": 2}' }).errors[MORE]).toBe("a has its own field above");
     expect(sent(BACKUP, { [MORE]: "rubbish", "/target": "x" }).errors).toEqual({});
   });
 

@@ -6,7 +6,7 @@ export type Found = { value: unknown } | { error: string };
 export function valueOf(leaf: Leaf, text: string): Found {
   switch (leaf.kind) {
     case "json":
-      return json(text) ?? { error: "This is no JSON" };
+      return json(text) ?? { error: "This is not valid JSON" };
     case "choice": {
       const value = leaf.choices.find((choice) => JSON.stringify(choice) === text);
       return value === undefined ? { error: "Choose one of these" } : { value };
@@ -66,7 +66,7 @@ function listOf(leaf: Leaf, text: string): Found {
     return { error: capital(`${range(leaf.schema, "minItems", "maxItems")} lines`) };
   }
   const twice = leaf.schema["uniqueItems"] === true && new Set(values).size < values.length;
-  return twice ? { error: "No line twice" } : { value: values };
+  return twice ? { error: "No duplicate lines" } : { value: values };
 }
 
 function within(value: number, schema: Schema, least: string, most: string): boolean {

@@ -116,6 +116,6 @@ function moreOf(form: Form, texts: Texts, errors: Record<string, string>): [stri
     return [];
   }
   const twice = form.fields.find(({ name }) => Object.hasOwn(more, name));
-  if (twice) errors[MORE] = `${dotted(twice.path)} has a field of its own above`;
+  if (twice) errors[MORE] = `${dotted(twice.path)} has its own field above`;
   return Object.entries(more);
 }

@@ -19,7 +19,7 @@ export function split(line: string): Words {
     } else if (open !== "'" && character === "\\") {
       place += 1;
       const next = characters[place];
-      if (next === undefined) return { error: "A backslash stands at the end" };
+      if (next === undefined) return { error: "A backslash at the end" };
       // Within double quotes a backslash is only special before these.
       const kept: string = open === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next;
       word = (word ?? "") + kept;

@@ -48,8 +48,7 @@ export function ActionsSection({ model, application, unit }: Properties) {
       </div>
       {named.length === 0 ? (
         <Empty title="This charm has no actions" cli={cli}>
-          An action is a task that a charm offers to be run when somebody wants it, such as a backup. A charm
-          declares its actions in <code>actions.yaml</code>.
+          An action is a task that you can run on demand, such as a backup. A charm declares its actions in <code>actions.yaml</code>.
         </Empty>
       ) : (
         <ActionTable actions={named} onRun={onRun} />
@@ -72,7 +71,7 @@ export function ActionsSection({ model, application, unit }: Properties) {
 
 function NoUnits({ unit, any }: { unit: string | undefined; any: boolean }) {
   if (!any) return null;
-  return <p className="muted">{unit ? `${unit} is going or gone: it runs nothing more.` : "There are no units to run them."}</p>;
+  return <p className="muted">{unit ? `${unit} is being removed and runs nothing more.` : "There are no units to run them."}</p>;
 }
 
 interface TableProperties {

@@ -143,7 +143,7 @@ function helpOf(leaf: Leaf): string {
   const { kind, schema } = leaf;
   const wanted =
     kind === "list"
-      ? "One in each line"
+      ? "One per line"
       : kind === "json"
         ? "JSON"
         : kind === "any"

@@ -141,7 +141,7 @@ export function RunDialog({ model, application, offer, units, fixed, start = {},
             <Labelled
               label="More parameters"
               error={errorOf(MORE)}
-              help='The charm takes parameters beyond those that it names, such as {"name": "value"}'
+              help='The charm also takes parameters that it does not declare, such as {"name": "value"}'
             >
               {(shared) => (
                 <textarea
@@ -172,7 +172,7 @@ export function RunDialog({ model, application, offer, units, fixed, start = {},
         />
         {refused?.whole && texts === sent && (
           <p role="alert" className="p-form-validation__message">
-            The controller refused some parameters. What is wrong stands beside them.
+            The controller refused some parameters. The reasons are shown beside them.
           </p>
         )}
         <CommandHint

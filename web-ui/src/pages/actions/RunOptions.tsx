@@ -13,7 +13,7 @@ interface Properties {
 
 /** What is seldom changed: how long it may take, and what it may run beside. */
 export function RunOptions({ options, error, parallel, group, onChange }: Properties) {
-  const asTheCharmSays = parallel === undefined ? "As usual: no" : `As the charm says: ${parallel ? "yes" : "no"}`;
+  const asTheCharmSays = parallel === undefined ? "As usual: no" : `As the charm declares: ${parallel ? "yes" : "no"}`;
   const changed = Object.keys(NO_OPTIONS).some((name) => options[name as keyof Options] !== "");
   return (
     <More summary="Options" needed={changed || error !== null}>
@@ -22,7 +22,7 @@ export function RunOptions({ options, error, parallel, group, onChange }: Proper
         value={options.timeout}
         onChange={(timeout) => onChange({ ...options, timeout })}
         error={error}
-        help={`How long each task may compute, at most ${LONGEST}; as long as a hook when empty`}
+        help={`How long each task may run, at most ${LONGEST}; if empty, as long as a hook`}
       />
       <SelectField
         label="Run beside other tasks"
@@ -33,7 +33,7 @@ export function RunOptions({ options, error, parallel, group, onChange }: Proper
           ["true", "Yes"],
           ["false", "No"],
         ]}
-        help="Whether it may run while others run on the same machine"
+        help="Whether it may run while other tasks run on the same machine"
       />
       <TextField
         label="Execution group"

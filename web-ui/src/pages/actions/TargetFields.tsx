@@ -16,7 +16,7 @@ export function TargetFields({ units, target, error, onChange }: Properties) {
   const leader = units.find((unit) => unit.leader);
   const choices: [Target["who"], string, boolean][] = [
     ["all", units.length === 1 ? `Its only unit, ${units[0]?.name}` : `All ${units.length} units`, true],
-    ["leader", leader ? `The leader, ${leader.name}` : "The leader: none is known now", leader !== undefined],
+    ["leader", leader ? `The leader, ${leader.name}` : "The leader: currently unknown", leader !== undefined],
     ["named", "Some units", true],
   ];
   const toggle = (name: string, on: boolean): void =>

@@ -21,9 +21,9 @@ const OPTIONS: Record<"webhook" | "email", Option[]> = {
   ],
   email: [
     { name: "host", label: "Mail server" },
-    { name: "port", label: "Port", help: "587 when left out", optional: true },
+    { name: "port", label: "Port", help: "587 by default", optional: true },
     { name: "from", label: "From" },
-    { name: "to", label: "To", help: "Addresses with commas between them" },
+    { name: "to", label: "To", help: "Addresses separated by commas" },
     { name: "user", label: "User", optional: true },
     { name: "password", label: "Password", help: "It is not shown again", secret: true, optional: true },
   ],
@@ -31,7 +31,7 @@ const OPTIONS: Record<"webhook" | "email", Option[]> = {
 
 const ENCRYPTIONS: [string, string][] = [
   ["starttls", "STARTTLS"],
-  ["tls", "TLS from the beginning"],
+  ["tls", "TLS from the start"],
   ["none", "None"],
 ];
 

@@ -28,8 +28,8 @@ export function AlertTable({ state, mayAcknowledge }: Properties) {
   const { items, next } = found.data;
   if (items.length === 0) {
     return (
-      <Empty title={state === "firing" ? "Nothing fires" : "Nothing has resolved"} cli={CLI[state]}>
-        {state === "firing" && "What rules watch for shows here as soon as it happens."}
+      <Empty title={state === "firing" ? "No firing alerts" : "No resolved alerts"} cli={CLI[state]}>
+        {state === "firing" && "Alerts appear here as soon as a rule finds something."}
       </Empty>
     );
   }

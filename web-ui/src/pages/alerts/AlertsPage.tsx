@@ -17,7 +17,7 @@ export function AlertsPage() {
     <>
       <PageHead
         title="Alerts"
-        summary="What needs somebody, and who is told"
+        summary="Firing alerts, rules and receivers"
         tools={<CopyTools cli="periapt alerts" request={{ path: `${paths.ALERTS}?state=firing` }} />}
         actions={<NotificationSwitch />}
       />
@@ -31,7 +31,7 @@ export function AlertsPage() {
           <AlertTable state="resolved" mayAcknowledge={false} />
         ) : (
           <button type="button" className="p-button" onClick={() => setPast(true)}>
-            Show what has resolved
+            Show resolved alerts
           </button>
         )}
       </section>

@@ -20,7 +20,7 @@ export function Deliveries() {
       <CopyTools cli={CLI} request={{ path: paths.ALERT_DELIVERIES }} />
       {found.isPending && <Loading what="the messages" rows={2} />}
       {found.error && <Failure error={found.error} cli={CLI} onRetry={() => void found.refetch()} />}
-      {found.data?.items.length === 0 && <p className="muted">None was sent yet.</p>}
+      {found.data?.items.length === 0 && <p className="muted">No messages have been sent yet.</p>}
       {found.data && found.data.items.length > 0 && (
         <table className="list" aria-label="Messages">
           <thead>

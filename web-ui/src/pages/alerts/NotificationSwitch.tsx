@@ -2,8 +2,8 @@ import { useState } from "react";
 import { type Choice, setNotifications, useNotifications } from "../../lib/notifications";
 
 const SAYS: Record<Choice, string> = {
-  unavailable: "This browser shows no notifications here",
-  denied: "This browser was told not to show notifications of this page: allow them in its settings",
+  unavailable: "This browser cannot show notifications here",
+  denied: "This browser blocks notifications from this page: allow them in its settings",
   off: "Notifications are off in this browser",
   on: "Notifications are on in this browser",
 };

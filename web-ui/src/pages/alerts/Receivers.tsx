@@ -42,7 +42,7 @@ export function Receivers() {
       {found.error && <Failure error={found.error} cli={CLI} onRetry={() => void found.refetch()} />}
       {found.data?.length === 0 && (
         <Empty title="No receivers" cli="periapt add-alert-receiver NAME webhook url=URL key#file=FILE">
-          Alerts show on this page alone until there is a webhook or a mail server to tell.
+          Alerts appear only on this page until you add a webhook or a mail server.
         </Empty>
       )}
       {found.data && found.data.length > 0 && (
@@ -90,7 +90,7 @@ export function Receivers() {
       )}
       <p role="status" className="muted">
         {test.busy && "Sending a test message…"}
-        {tested && `${tested.receiver} took the message and answered ${tested.answer}`}
+        {tested && `${tested.receiver} accepted the message and answered ${tested.answer}`}
       </p>
       {test.error != null && <Failure error={test.error} />}
       {adding && <AddReceiverDialog onDone={done} onClose={() => setAdding(false)} />}
@@ -117,7 +117,7 @@ function RemoveReceiverDialog({ receiver, onDone, onClose }: OfReceiver) {
       onSubmit={() => remove.run()}
       onClose={onClose}
     >
-      <p>What waits to be sent to it is given up.</p>
+      <p>Messages waiting to be sent to it are dropped.</p>
       <CommandHint
         cli={command("remove-alert-receiver", receiver.name)}
         request={{ method: "DELETE", path: paths.alertReceiver(receiver.name) }}

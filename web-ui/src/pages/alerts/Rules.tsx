@@ -43,7 +43,7 @@ export function Rules() {
       {found.error && <Failure error={found.error} cli={CLI} onRetry={() => void found.refetch()} />}
       {found.data?.length === 0 && (
         <Empty title="No rules" cli="periapt add-alert-rule NAME unit-error 5m">
-          While there is none, nothing is watched for.
+          Nothing is monitored until you add a rule.
         </Empty>
       )}
       {found.data && found.data.length > 0 && (
@@ -109,7 +109,7 @@ const SILENCES: [string, string][] = [
   ["4h", "Four hours"],
   ["24h", "A day"],
   ["168h", "A week"],
-  ["0", "Not silent any more"],
+  ["0", "Silence ended"],
 ];
 
 function SilenceDialog({ rule, onDone, onClose }: OfRule) {
@@ -124,7 +124,7 @@ function SilenceDialog({ rule, onDone, onClose }: OfRule) {
       onSubmit={() => silence.run()}
       onClose={onClose}
     >
-      <p>Nobody is told what the rule finds. What still fires when the silence ends is told then.</p>
+      <p>No messages are sent for this rule. Alerts still firing when the silence ends are sent then.</p>
       <SelectField label="For" value={duration} onChange={setDuration} options={SILENCES} />
       <CommandHint
         cli={command("silence-alert-rule", rule.name, duration)}
@@ -146,7 +146,7 @@ function RemoveRuleDialog({ rule, onDone, onClose }: OfRule) {
       onSubmit={() => remove.run()}
       onClose={onClose}
     >
-      <p>Its alerts end, and nobody is told that they do.</p>
+      <p>Its alerts end without a message.</p>
       <CommandHint
         cli={command("remove-alert-rule", rule.name)}
         request={{ method: "DELETE", path: paths.alertRule(rule.name) }}

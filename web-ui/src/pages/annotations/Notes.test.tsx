@@ -30,12 +30,12 @@ const submit = (): boolean => fireEvent.submit(document.querySelector("form") as
 describe("annotations", () => {
   it("are added, and a wrong key is said beside its field", async () => {
     const asked = opened({});
-    await screen.findByText("Nothing is noted of unit site/0.");
+    await screen.findByText("No annotations on unit site/0.");
     fireEvent.click(screen.getByRole("button", { name: "Annotate" }));
     fireEvent.change(screen.getByLabelText("Key"), { target: { value: "a b" } });
     fireEvent.change(screen.getByLabelText("Text"), { target: { value: "ann" } });
     submit();
-    expect(screen.getByText(/^A key has no blanks/)).toBeTruthy();
+    expect(screen.getByText(/^A key must not contain blanks/)).toBeTruthy();
     expect(asked).toEqual([]);
     fireEvent.change(screen.getByLabelText("Key"), { target: { value: "owner" } });
     submit();

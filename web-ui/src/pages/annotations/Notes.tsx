@@ -57,7 +57,7 @@ export function NotesOf({ model, entity, what, mayWrite }: Properties & { mayWri
       </div>
       {found.isPending && <Loading what="the annotations" rows={1} />}
       {found.error && <Failure error={found.error} cli={cli} onRetry={() => void found.refetch()} />}
-      {found.data && notes.length === 0 && <p className="muted">Nothing is noted of {what}.</p>}
+      {found.data && notes.length === 0 && <p className="muted">No annotations on {what}.</p>}
       {notes.length > 0 && (
         <table className="list" aria-label="Annotations">
           <thead>
@@ -129,7 +129,7 @@ function EditDialog({ model, entity, what, before, onDone, onClose }: EditProper
   const [tried, setTried] = useState(false);
   const set = useAct(() => annotations.set(model, entity, { [key]: text }), onDone);
   const wrong = tried ? wrongKey(key) : null;
-  const missing = tried && text === "" ? "Write a text; Remove takes an annotation away" : null;
+  const missing = tried && text === "" ? "Enter a text, or use Remove to delete the annotation" : null;
   const submit = (): void => {
     setTried(true);
     if (wrongKey(key) === null && text !== "") set.run();

@@ -30,20 +30,19 @@ export function ExposeDialog({ model, name, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        The ports that its units have open show to addresses outside the model, at the controller's
-        ingress address: by default that is this machine alone.
+        The open ports of its units become reachable from outside the model at the controller's ingress address, by default only from this machine.
       </p>
       <TextField
         label="Endpoints"
         value={endpoints}
         onChange={setEndpoints}
-        help="Only what is open for these; leave it empty for all of them"
+        help="Only ports opened for these; all if empty"
       />
       <TextField
         label="Addresses"
         value={cidrs}
         onChange={setCidrs}
-        help="Ranges such as 10.0.0.0/8; leave it empty for everybody"
+        help="Ranges such as 10.0.0.0/8; everybody if empty"
       />
       <CommandHint
         cli={command(
@@ -69,7 +68,7 @@ export function UnexposeDialog({ model, name, onClose }: Properties) {
       onSubmit={() => unexpose.run()}
       onClose={onClose}
     >
-      <p>Nobody outside the model reaches its units any more, and open connections are cut.</p>
+      <p>Its units can no longer be reached from outside the model, and open connections are closed.</p>
       <CommandHint
         cli={command("unexpose", "-m", model, name)}
         request={{ method: "POST", path: `${paths.application(model, name)}/unexpose`, body }}

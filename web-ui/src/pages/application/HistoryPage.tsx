@@ -19,7 +19,7 @@ export function ApplicationHistoryPage() {
   if (history.data.length === 0) {
     return (
       <Empty title="No history yet" cli={cli}>
-        The application's status follows its units. It has a history of its own once its charm sets a status.
+        The application's status follows its units. It has its own history once its charm sets a status.
       </Empty>
     );
   }

@@ -21,7 +21,7 @@ export function ApplicationSecretsPage() {
             title={`${application} has no secrets of its own`}
             cli={command("secrets", "-m", model, "--owner", application)}
           >
-            Its charm adds those that it wants.
+            Its charm can create secrets.
           </Empty>
         )}
       </section>
@@ -31,10 +31,10 @@ export function ApplicationSecretsPage() {
           <SecretTable model={model} secrets={granted} caption={`Secrets granted to ${application}`} />
         ) : (
           <Empty
-            title={`${application} may read no secret of others`}
+            title={`${application} may not read any other secrets`}
             cli={command("grant-secret", "-m", model, "SECRET", application)}
           >
-            People grant it theirs, and charms in their relations.
+            Users can grant it secrets, and charms can over relations.
           </Empty>
         )}
       </section>

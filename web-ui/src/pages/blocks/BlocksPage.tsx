@@ -116,7 +116,7 @@ function DisableDialog({ model, kind, before, onDone, onClose }: DisableProperti
       onClose={onClose}
     >
       <p>{disabled(kind)}, until somebody enables it again.</p>
-      <TextField label="Message" value={message} onChange={setMessage} help="Shown to whoever is refused" />
+      <TextField label="Message" value={message} onChange={setMessage} help="Shown to anyone who is refused" />
       <CommandHint
         cli={command("disable-command", "-m", model, kind, message.trim())}
         request={{ method: "PUT", path: paths.block(model, kind), body: { message: message.trim() } }}

@@ -12,7 +12,7 @@ export function ApplyProgress({ followed, onAgain }: { followed: Followed; onAga
       <h2 className="section__title">Progress</h2>
       <p role="status">
         {applyText(apply)}
-        {silent && " (the controller does not answer; the page goes on asking)"}
+        {silent && " (the controller does not answer; retrying)"}
       </p>
       {apply.changes.length > 0 && (
         <progress max={apply.changes.length} value={apply.taken} aria-label="Changes made" />
@@ -27,7 +27,7 @@ export function ApplyProgress({ followed, onAgain }: { followed: Followed; onAga
       {stopped && (
         <div className="p-notification--negative" role="alert">
           <div className="p-notification__content">
-            <h5 className="p-notification__title">The bundle was not applied to its end</h5>
+            <h5 className="p-notification__title">The bundle was only partly applied</h5>
             <p className="p-notification__message">
               {apply.message}. What was changed stays; applied again, the bundle goes on from there.
             </p>

@@ -115,13 +115,13 @@ export function BundlesPage() {
         {upload.error != null && <Failure error={upload.error} />}
         {missing.length > 0 && (
           <p role="alert">
-            Drop the files that the bundle names, too:{" "}
+            Also drop the files that the bundle names:{" "}
             {missing.map(({ application, resource, file }) => `${file} (${resource} of ${application})`).join(", ")}
           </p>
         )}
-        {uploaded.length > 0 && <p className="p-form-help-text">Charms that were uploaded: {uploaded.join(", ")}</p>}
+        {uploaded.length > 0 && <p className="p-form-help-text">Uploaded charms: {uploaded.join(", ")}</p>}
         {overlays.length > 0 && (
-          <p className="p-form-help-text">Laid over it: {overlays.map(({ name }) => name).join(", ")}</p>
+          <p className="p-form-help-text">Overlays: {overlays.map(({ name }) => name).join(", ")}</p>
         )}
         <label htmlFor={`${id}-text`}>Text of the bundle</label>
         <textarea

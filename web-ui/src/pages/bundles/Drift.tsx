@@ -66,7 +66,7 @@ export function DriftSection({ model }: { model: string }) {
       ) : !drift ? (
         <Failure error={error} onRetry={() => void refetch()} />
       ) : !drift.apply ? (
-        <p className="muted">No bundle was applied to this model yet.</p>
+        <p className="muted">No bundle has been applied to this model yet.</p>
       ) : (
         <>
           <p>

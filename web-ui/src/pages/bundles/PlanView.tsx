@@ -36,7 +36,7 @@ export function PlanView({ model, plan }: { model: string; plan: BundlePlan }) {
           </>
         )}
         {plan.ignored.length > 0 && (
-          <p className="muted">Ignored, since it means nothing here: {plan.ignored.join(", ")}</p>
+          <p className="muted">Ignored, since it has no effect here: {plan.ignored.join(", ")}</p>
         )}
       </section>
       <section className="section" aria-label="Differences">
@@ -45,7 +45,7 @@ export function PlanView({ model, plan }: { model: string; plan: BundlePlan }) {
       </section>
       {drawn.applications.length > 0 && (
         <section className="section" aria-label="Planned topology">
-          <h2 className="section__title">The model as it would be</h2>
+          <h2 className="section__title">The resulting model</h2>
           <Suspense fallback={<Loading what="the topology" rows={8} />}>
             <Topology
               applications={drawn.applications}

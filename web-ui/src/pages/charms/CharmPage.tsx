@@ -72,9 +72,7 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
           ["Subordinate", charm.subordinate ? "yes" : "no"],
           ["Digest", <code key="digest" className="digest">{charm.sha256}</code>],
           [
-            "Used by",
-            users.length === 0
-              ? "nobody"
+            "Used by", users.length === 0 ? "nothing"
               : <Items key="users" of={users.map(({ name }) => ({ key: name, shown: <Link to={toApplication(model, name)}>{name}</Link> }))} />,
           ],
         ]}

@@ -10,7 +10,7 @@ export function Touches({ charm }: { charm: CharmInfo }) {
   if (shared.length + rest.length + storage.length === 0) {
     return (
       <p className="muted">
-        Its own state and the temporary files of a hook: nothing beyond what every charm has.
+        Only its own state and a hook's temporary files, like every charm.
       </p>
     );
   }
@@ -39,7 +39,7 @@ export function Touches({ charm }: { charm: CharmInfo }) {
             <td data-label="How">{declared["read-only"] ? "reads" : "reads and writes"}</td>
             <td data-label="With whom" className="message">
               {declared.description ||
-                (declared.shared ? "All units of its application" : "One unit at a time: storage may outlive it")}
+                (declared.shared ? "All units of its application" : "One unit at a time; storage can outlive the unit")}
             </td>
           </tr>
         ))}

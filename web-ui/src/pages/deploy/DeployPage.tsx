@@ -133,7 +133,7 @@ export function DeployPage() {
             label="Machine constraints"
             value={constraints}
             onChange={setConstraints}
-            help="What machines made for its units have to be like, as in mem=4G cores=2"
+            help="Requirements on the machines created for its units, as in mem=4G cores=2"
           />
         )}
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}

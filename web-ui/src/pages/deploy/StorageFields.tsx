@@ -33,7 +33,7 @@ export function StorageFields({ model, charm, texts, onChange }: Properties) {
     <fieldset>
       <legend>Storage</legend>
       <p className="p-form-help-text">
-        What each unit is given. What is left empty is as the charm and the model say.
+        Storage for each unit. Empty fields take the defaults of the charm and the model.
       </p>
       {declared.map((storage) => (
         <OneStorage
@@ -66,7 +66,7 @@ function OneStorage({ storage, pools, texts, onChange }: OneProperties) {
           label={`${name}: pool`}
           value={texts.pool}
           onChange={(pool) => onChange({ ...texts, pool })}
-          options={[["", "As the model says"], ...pools]}
+          options={[["", "Model default"], ...pools]}
         />
         <TextField
           label={`${name}: number`}

@@ -44,8 +44,8 @@ export function HookRunPage() {
       <>
         <PageHead title={`Run ${run}`} crumbs={crumbs} />
         {gone ? (
-          <Empty title="This run is not remembered" cli={command("hooks", "-m", model)}>
-            Runs are forgotten with their unit, by age, and when a unit has too many of them.
+          <Empty title="This run is no longer recorded" cli={command("hooks", "-m", model)}>
+            Runs are deleted with their unit, when they are old, and when a unit has too many.
           </Empty>
         ) : (
           <Failure error={found.error} cli={cli} onRetry={() => void found.refetch()} />
@@ -133,7 +133,7 @@ export function HookRunPage() {
       </Section>
       <Section title="Log">
         {details.lines.length === 0 ? (
-          <p className="muted">It logged nothing, or its lines are no longer kept.</p>
+          <p className="muted">It logged nothing, or its lines have been deleted.</p>
         ) : (
           <pre className="hook-run__log" role="region" tabIndex={0} aria-label="Lines logged by this run">
             {details.lines

@@ -52,7 +52,7 @@ export function IncidentCard({ model, incident, mayWrite, onChanged, onSkip, onS
           since <Time at={incident.since} />
         </span>
       </header>
-      <p className="incident__reason">{incident.reason || "No reason was given"}</p>
+      <p className="incident__reason">{incident.reason || "No reason given"}</p>
       <dl className="incident__facts">
         {links.length > 0 && <Fact name="Units"><Items of={links} /></Fact>}
         {links.length === 0 && incident.application && (
@@ -75,7 +75,7 @@ export function IncidentCard({ model, incident, mayWrite, onChanged, onSkip, onS
         )}
         {incident.retriable && (
           <Fact name="Next retry">
-            {incident["next-retry"] ? <Time at={incident["next-retry"]} /> : "Only when somebody retries it"}
+            {incident["next-retry"] ? <Time at={incident["next-retry"]} /> : "Manual only"}
             {incident["waiting-for"] && <span className="muted"> waits for {incident["waiting-for"]}</span>}
             <span className="muted">
               {" "}

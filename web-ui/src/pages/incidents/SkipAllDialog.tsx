@@ -24,9 +24,9 @@ export function SkipAllDialog({ model, incident, onClose }: { model: string; inc
     >
       <p>{heading(incident)}. If you skip the hook:</p>
       <ul className="takes-along">
-        <TakesAlong names={incident.units} one="It goes on without the hook:" many="They go on without the hook:" />
+        <TakesAlong names={incident.units} one="It continues without the hook:" many="They continue without the hook:" />
         <li>{hook} is not run again for this event.</li>
-        <li>Whatever it should have set up, changed or told other units stays undone.</li>
+        <li>Its work is not done: setup, changes and messages to other units are missing.</li>
       </ul>
       <p>This cannot be undone. If the cause is fixed, retry the hook instead.</p>
       <CommandHint

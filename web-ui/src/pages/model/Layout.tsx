@@ -142,11 +142,11 @@ function DestroyModel({ name, holds, onClose }: { name: string; holds: string; o
       {kept.length > 0 && (
         <>
           <ul className="takes-along">
-            <TakesAlong names={kept} one="It has the storage" many="It has the storages" more="with all that is in it" />
+            <TakesAlong names={kept} one="It has the storage" many="It has the storages" more="and its contents" />
           </ul>
           <label className="check">
             <input type="checkbox" checked={release} onChange={(event) => setRelease(event.target.checked)} />
-            <span>Release the storage: its directories are given up as they are, and not destroyed</span>
+            <span>Release the storage: keep its directories and their contents</span>
           </label>
         </>
       )}

@@ -34,8 +34,7 @@ function Nothing({ model }: { model: string }) {
   if (model === CONTROLLER_MODEL) {
     return (
       <Empty title="The controller's own model" cli="periapt destroy-controller --help">
-        The controller keeps its own log and configuration here. Applications belong into other
-        models, and it goes with the controller alone.
+        The controller keeps its own log and configuration here. Deploy applications to other models. It is removed only with the controller.
       </Empty>
     );
   }

@@ -35,8 +35,8 @@ export function ReachabilityPage() {
       <section className="section" aria-label="From outside">
         <h2 className="section__title">From outside</h2>
         {exposed.length === 0 ? (
-          <Empty title="Nobody outside reaches this model" cli={command("expose", "-m", model, "APPLICATION")}>
-            An application shows the ports that its units have open once it is exposed.
+          <Empty title="Nothing is reachable from outside" cli={command("expose", "-m", model, "APPLICATION")}>
+            The open ports of an application can be reached once it is exposed.
           </Empty>
         ) : (
           <>
@@ -48,10 +48,10 @@ export function ReachabilityPage() {
       <section className="section" aria-label="Inside the model">
         <h2 className="section__title">Inside the model</h2>
         {insideWays(reach).length + openUnits(reach).length === 0 ? (
-          <Empty title="No unit reaches another" cli={command("integrate", "-m", model, "APPLICATION", "APPLICATION")}>
+          <Empty title="No unit can reach another" cli={command("integrate", "-m", model, "APPLICATION", "APPLICATION")}>
             {reach.mode === "model"
-              ? "No unit has a port open."
-              : "Units reach what those of related applications have open for the relation's endpoint."}
+              ? "No unit has an open port."
+              : "Units can reach the ports that units of related applications opened for the relation's endpoint."}
           </Empty>
         ) : (
           <InsideWays model={model} reach={reach} />
@@ -64,8 +64,8 @@ export function ReachabilityPage() {
 function modeWords({ mode, ingress }: Reachability): string {
   const inside =
     mode === "model"
-      ? "Every unit reaches every open port of the model (option reachability=model)."
-      : "Units reach what those of related applications have open for the relation.";
+      ? "Every unit can reach every open port of the model (option reachability=model)."
+      : "Units can reach the ports that units of related applications opened for the relation.";
   return ingress ? `${inside} Names are answered at ${ingress}.` : inside;
 }
 

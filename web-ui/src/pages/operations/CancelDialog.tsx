@@ -53,16 +53,16 @@ export function CancelDialog({ model, what, tasks, onClose }: Properties) {
       onClose={onClose}
     >
       {tasks.length === 0 ? (
-        <p>It has ended meanwhile.</p>
+        <p>It has ended in the meantime.</p>
       ) : (
         <ul className="takes-along">
           <TakesAlong
             names={units("running")}
             one="It is stopped on"
             many="It is stopped on"
-            more="(nothing that it changed there is kept, unless it ends first)"
+            more="(none of its changes there are kept, unless it ends first)"
           />
-          <TakesAlong names={units("pending")} one="It will not begin on" many="It will not begin on" />
+          <TakesAlong names={units("pending")} one="It will not start on" many="It will not begin on" />
         </ul>
       )}
       {only && (

@@ -77,14 +77,14 @@ export function OperationPage() {
       />
       {missing && !operation && (
         <Empty title={`There is no operation ${id} in ${model}`} cli={command("operations", "-m", model)}>
-          Old operations are forgotten after a while. Go back to the <Link to={toOperations(model)}>operations</Link>.
+          Old operations are deleted after a while. Go back to the <Link to={toOperations(model)}>operations</Link>.
         </Empty>
       )}
       {!operation && !missing && found.isPending && <Loading what="the operation" />}
       {!missing && found.error && <Failure error={found.error} cli={cli} onRetry={() => void found.refetch()} />}
       {operation && (
         <>
-          {missing && <p className="waiting">The controller has forgotten this operation: this is what was known last.</p>}
+          {missing && <p className="waiting">The controller has deleted this operation. This is its last known state.</p>}
           <Stale operation={operation} />
           <OperationFacts operation={operation} />
           <TaskList
@@ -116,7 +116,7 @@ function Stale({ operation }: { operation: OperationInfo }) {
   if (health.state !== "stale" || hasEnded(operation.status)) return null;
   return (
     <p className="waiting" role="status">
-      Nothing was heard from the controller since {clockTime(health.since * 1000)}: tasks may have gone on or ended.
+      Nothing was heard from the controller since {clockTime(health.since * 1000)}: tasks may have continued or ended.
     </p>
   );
 }

@@ -73,9 +73,8 @@ export function OperationsPage() {
       {found.isPending && <Loading what="the operations" rows={8} />}
       {found.error && <Failure error={found.error} cli={cli} onRetry={() => void found.refetch()} />}
       {all?.length === 0 && (
-        <Empty title={filtered ? "No matching operations" : "Nothing was run yet"} cli={cli}>
-          Actions and commands are run on the page of an application or a unit. What became of them is kept
-          here for a while.
+        <Empty title={filtered ? "No matching operations" : "Nothing has been run yet"} cli={cli}>
+          Run actions and commands from the page of an application or a unit. Their results are kept here for a while.
         </Empty>
       )}
       {all && all.length > 0 && <OperationTable model={model} operations={all} />}

@@ -35,7 +35,7 @@ export function RunAgain({ model, operation, onClose }: Properties) {
     return <Impossible title={`Run operation ${operation.id} again`} why={why} onClose={onClose} />;
   }
   if (!task || choice.length === 0) {
-    return <Impossible title={`Run operation ${operation.id} again`} why="Its units are gone." onClose={onClose} />;
+    return <Impossible title={`Run operation ${operation.id} again`} why="Its units no longer exist." onClose={onClose} />;
   }
   if (action && offered.isPending) {
     return (
@@ -52,7 +52,7 @@ export function RunAgain({ model, operation, onClose }: Properties) {
     );
   }
   if (action && !declared) {
-    return <Impossible title={`Run ${action} again`} why={`The charm of ${application} has no action ${action} any more.`} onClose={onClose} />;
+    return <Impossible title={`Run ${action} again`} why={`The charm of ${application} no longer has an action ${action}.`} onClose={onClose} />;
   }
   const [name = ""] = task.command ?? [];
   const offer: Offer = action && declared ? { name: action, action: declared } : { name, action: null };

@@ -115,7 +115,7 @@ function TaskDetails({ model, task: known }: { model: string; task: TaskInfo }) 
 function Nothing({ task, told, quiet }: { task: TaskInfo; told: TaskInfo | null; quiet: boolean }) {
   if (!told || !quiet) return null;
   if (task.status === "pending") return <p className="muted">It waits for its turn on {receiverOf(task)}.</p>;
-  if (!hasEnded(task.status)) return <p className="muted">It has told nothing yet.</p>;
+  if (!hasEnded(task.status)) return <p className="muted">No progress messages yet.</p>;
   const silent = Object.keys(told.results ?? {}).length === 0 && task.status === "completed";
   return silent ? <p className="muted">It ended without results.</p> : null;
 }

@@ -61,11 +61,11 @@ function Nothing({ model, from, action }: { model: string; from?: string; action
       cli={command("integrate", "-m", model, from, "APPLICATION")}
       action={action}
     >
-      Integrate it with an application that speaks one of its interfaces.
+      Integrate it with an application that has one of its interfaces.
     </Empty>
   ) : (
     <Empty title="No relations" cli={command("integrate", "-m", model, some, some)} action={action}>
-      A relation lets the units of two applications see one another's settings.
+      A relation lets the units of two applications see each other's settings.
     </Empty>
   );
 }

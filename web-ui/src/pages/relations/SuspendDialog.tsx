@@ -28,8 +28,7 @@ export function SuspendDialog({ model, relation, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        The units of both sides run relation-departed and relation-broken and no longer see one
-        another. Nothing is removed: they join again when the relation is resumed.
+        The units of both sides run relation-departed and relation-broken and no longer see each other. Nothing is removed: they join again when the relation is resumed.
       </p>
       <TextField
         label="Reason"

@@ -30,8 +30,7 @@ export function ResourcesSection({ model, application }: { model: string; applic
       </div>
       {declared.length === 0 ? (
         <Empty title="This charm has no resources" cli={cli}>
-          A resource is a file that an operator gives an application beside its charm. A charm declares its resources
-          in <code>metadata.yaml</code>.
+          A resource is a file that you give an application in addition to its charm. A charm declares its resources in <code>metadata.yaml</code>.
         </Empty>
       ) : (
         <table className="list" aria-label="Resources">
@@ -100,5 +99,5 @@ function Row({ resource, onUpload }: { resource: ResourceInfo; onUpload: ((name:
 
 /** Why there is nothing. */
 function nothing({ type }: ResourceInfo): string {
-  return type === "file" ? "not attached" : "an image, of no use here";
+  return type === "file" ? "not attached" : "an image, not supported here";
 }

@@ -37,9 +37,9 @@ export function GrantDialog({ model, secret, onClose }: Properties) {
       onSubmit={() => grant.run()}
       onClose={onClose}
     >
-      <p>All units of an application read what is granted to it, until it is taken back.</p>
+      <p>All units of an application can read the secrets granted to it until you revoke them.</p>
       {names.length === 0 ? (
-        <p>There is no application that may not read it already.</p>
+        <p>All applications can already read it.</p>
       ) : (
         <fieldset>
           <legend>Applications</legend>
@@ -80,8 +80,7 @@ export function RevokeDialog({ model, secret, from, onClose }: Properties & { fr
       onClose={onClose}
     >
       <p>
-        Its units are refused the next time that they ask. What they read before they may have kept: change the values if it
-        is not to know them any more.
+        Its units are refused the next time they ask. They may have kept what they read before: change the values if they must no longer know them.
       </p>
       <CommandHint
         cli={command("revoke-secret", "-m", model, secret.label, from)}
@@ -136,10 +135,10 @@ export function RemoveRevisionDialog({ model, secret, revision, onClose }: Prope
       <ul className="takes-along">
         <TakesAlong
           names={readers}
-          one="It cannot be read any more by"
-          many="It cannot be read any more by"
+          one="It can no longer be read by"
+          many="It can no longer be read by"
           more="until they ask for the newest"
-          none="Nobody is on it."
+          none="No unit uses it."
         />
       </ul>
       <CommandHint

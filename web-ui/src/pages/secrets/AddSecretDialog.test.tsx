@@ -65,7 +65,7 @@ describe("adding a secret", () => {
     fireEvent.click(screen.getByText("Another value"));
     type("Key 2", "password");
     submit();
-    expect(screen.getByText("There is another value with this key")).toBeTruthy();
+    expect(screen.getByText("Another value has this key")).toBeTruthy();
     type("Name", "-");
     submit();
     expect(screen.getByText(/^Letters, digits, dashes/)).toBeTruthy();

@@ -38,13 +38,13 @@ export function AddSecretDialog({ model, onClose }: { model: string; onClose: ()
       }}
       onClose={onClose}
     >
-      <p>No application reads it before you grant it.</p>
+      <p>No application can read it until you grant it.</p>
       <TextField
         label="Name"
         value={name}
         onChange={setName}
         error={asked || name !== "" ? wrong : null}
-        help="Unique among the secrets that people added"
+        help="Unique among the secrets that users added"
       />
       <TextField label="Description" value={description} onChange={setDescription} />
       <ValueFields typed={typed} asked={asked} onChange={setTyped} />

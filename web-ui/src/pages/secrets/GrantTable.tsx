@@ -16,11 +16,11 @@ interface Properties {
 export function GrantTable({ model, secret, onRevoke }: Properties) {
   if (secret.grants.length === 0) {
     return isOfPeople(secret) ? (
-      <Empty title="Nobody reads it" cli={command("grant-secret", "-m", model, nameOf(secret), "APPLICATION")}>
-        Grant it to the applications that are to read it.
+      <Empty title="Not granted to any application" cli={command("grant-secret", "-m", model, nameOf(secret), "APPLICATION")}>
+        Grant it to the applications that need it.
       </Empty>
     ) : (
-      <Empty title="Only its owner reads it">Its charm grants it in a relation.</Empty>
+      <Empty title="Only its owner can read it">Its charm grants it in a relation.</Empty>
     );
   }
   return (

@@ -74,7 +74,7 @@ export function RevealDialog({ model, secret, revision, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        It is recorded in the audit that you saw the values of revision {revision}, and when. They are hidden again after a minute.
+        The audit log records that you saw the values of revision {revision}, and when. They are hidden again after a minute.
       </p>
       <CommandHint
         cli={command("show-secret", "-m", model, secret.id, "--reveal", "--revision", String(revision))}

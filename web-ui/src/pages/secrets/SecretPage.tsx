@@ -94,7 +94,7 @@ export function SecretPage() {
         }
       />
       <SecretFacts model={model} secret={secret} />
-      {!isOfPeople(secret) && <p className="muted">It is a charm's: the charm changes it and grants it.</p>}
+      {!isOfPeople(secret) && <p className="muted">It belongs to a charm, which changes and grants it.</p>}
       <section className="section" aria-label="Granted to">
         <h2 className="section__title">Granted to</h2>
         <GrantTable

@@ -28,8 +28,7 @@ export function SecretsPage() {
           cli={command("add-secret", "-m", model, "NAME", "--file", "values.yaml")}
           action={add}
         >
-          A secret is read by the applications that it is granted to, and by nobody else. Charms have secrets of their own
-          as well.
+          Only applications that a secret is granted to can read it. Charms can have their own secrets as well.
         </Empty>
       ) : (
         <>

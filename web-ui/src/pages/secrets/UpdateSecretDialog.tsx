@@ -42,13 +42,12 @@ export function UpdateSecretDialog({ model, secret, onClose }: { model: string; 
       <TextField label="Name" value={name} onChange={setName} error={wrong} />
       <TextField label="Description" value={description} onChange={setDescription} />
       <p>
-        Values are all those of a new revision. Leave them empty to keep the ones it has. Units that read it hear of a new revision,
-        and stay on theirs until they ask for it.
+        Enter all values of the new revision, or leave them empty to keep the current ones. Units that read the secret are notified, and keep their revision until they ask for the new one.
       </p>
       <ValueFields typed={typed} asked={asked && !nothing} onChange={setTyped} />
       <label className="check">
         <input type="checkbox" checked={prune} onChange={(event) => setPrune(event.target.checked)} />
-        <span>Remove revisions as soon as nobody is on them</span>
+        <span>Remove revisions as soon as no unit uses them</span>
       </label>
       <CommandHint
         cli={command(

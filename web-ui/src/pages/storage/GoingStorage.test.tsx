@@ -29,15 +29,15 @@ describe("the storage of a unit that goes", () => {
 
   it("stays unless somebody wants it to go, but for what is in memory", () => {
     const { lines, onChange } = shown([KEPT, MEMORY], false);
-    expect(lines).toEqual(["destroyed, with all that is in it: cache/1", "detached, and stays: data/0"]);
+    expect(lines).toEqual(["destroyed with its contents: cache/1", "detached and kept: data/0"]);
     fireEvent.click(screen.getByRole("checkbox"));
     expect(onChange).toHaveBeenCalledWith(true);
     cleanup();
-    expect(shown([KEPT, MEMORY], true).lines).toEqual(["destroyed, with all that is in them: cache/1, data/0"]);
+    expect(shown([KEPT, MEMORY], true).lines).toEqual(["destroyed with their contents: cache/1, data/0"]);
   });
 
   it("cannot go where other units share it", () => {
-    expect(shown([SHARED], true).lines).toEqual(["detached, and stays: pool/2"]);
+    expect(shown([SHARED], true).lines).toEqual(["detached and kept: pool/2"]);
     expect(screen.queryByRole("checkbox")).toBeNull();
   });
 });

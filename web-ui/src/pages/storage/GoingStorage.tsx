@@ -17,13 +17,13 @@ export function GoingStorage({ storages, destroy, onChange }: Properties) {
     <>
       <p>Of storage:</p>
       <ul className="takes-along">
-        <TakesAlong names={named(true)} one="destroyed, with all that is in it:" many="destroyed, with all that is in them:" />
-        <TakesAlong names={named(false)} one="detached, and stays:" many="detached, and stay:" />
+        <TakesAlong names={named(true)} one="destroyed with its contents:" many="destroyed with their contents:" />
+        <TakesAlong names={named(false)} one="detached and kept:" many="detached and kept:" />
       </ul>
       {choice && (
         <label className="check">
           <input type="checkbox" checked={destroy} onChange={(event) => onChange(event.target.checked)} />
-          <span>Destroy the storage too, with all that is in it</span>
+          <span>Also destroy the storage and its contents</span>
         </label>
       )}
     </>

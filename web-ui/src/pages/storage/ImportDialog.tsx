@@ -37,15 +37,15 @@ export function ImportDialog({ model, onClose }: { model: string; onClose: () =>
       onSubmit={() => take.run()}
       onClose={onClose}
     >
-      <p>A directory that was kept when its storage was removed becomes storage again, with what is in it.</p>
+      <p>A directory kept when its storage was removed becomes storage again, with its contents.</p>
       <SelectField label="Pool" value={pool} onChange={setPool} options={names.length > 0 ? names : [pool]} />
       <TextField
         label="Directory"
         value={directory}
         onChange={setDirectory}
-        help="As its storage called it, for example data-0"
+        help="The storage's provider-id, for example data-0"
       />
-      <TextField label="Name" value={name} onChange={setName} help="What charms call such storage, for example data" />
+      <TextField label="Name" value={name} onChange={setName} help="The storage name in charms, for example data" />
       <CommandHint
         cli={command("import-filesystem", "-m", model, pool, directory || "DIRECTORY", name || "NAME")}
         request={{ method: "POST", path: paths.storages(model), body }}

@@ -14,7 +14,7 @@ import { useAct } from "../../lib/useAct";
 
 const WORDS: Record<string, string> = {
   rootfs: "directories of the machine's own filesystem",
-  tmpfs: "memory, gone with its unit",
+  tmpfs: "memory, lost with its unit",
   loop: "files with a filesystem in them",
 };
 
@@ -84,7 +84,7 @@ function PoolTable({ pools, onRemove }: { pools: StoragePoolInfo[]; onRemove: ((
             {onRemove && (
               <td data-label="Actions">
                 {pool["built-in"] ? (
-                  "every model has it"
+                  "in every model"
                 ) : (
                   <button type="button" className="p-button is-small" onClick={() => onRemove(pool.name)}>
                     Remove<span className="u-off-screen"> pool {pool.name}</span>
@@ -158,7 +158,7 @@ function RemovePoolDialog({ model, name, onClose, onDone }: Removing) {
       onSubmit={() => remove.run()}
       onClose={onClose}
     >
-      <p>No storage can be made of it any more. It goes when there is none of it, and no application is given any.</p>
+      <p>No more storage can be created from it. A pool can only be removed if no storage and no application uses it.</p>
       <CommandHint
         cli={command("remove-storage-pool", "-m", model, name)}
         request={{ method: "DELETE", path: paths.storagePool(model, name) }}

@@ -36,9 +36,9 @@ export function AttachDialog({ model, storage, onClose }: Properties) {
       onClose={onClose}
     >
       {places.length === 0 ? (
-        <p>There is no unit whose charm declares storage of the name {nameOf(storage)}.</p>
+        <p>No unit's charm declares storage with the name {nameOf(storage)}.</p>
       ) : (
-        <SelectField label="Unit" value={unit} onChange={setChosen} options={places} help="One unit has it at a time" />
+        <SelectField label="Unit" value={unit} onChange={setChosen} options={places} help="It is attached to one unit at a time" />
       )}
       <CommandHint
         cli={command("attach-storage", "-m", model, unit || "UNIT", storage.id)}
@@ -62,12 +62,11 @@ export function DetachDialog({ model, storage, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        {unitsOf(storage).join(", ")} lets go of it after its storage-detaching hook. What is in it stays, and it can be
-        attached to another unit.
+        {unitsOf(storage).join(", ")} releases it after its storage-detaching hook. Its contents stay, and it can be attached to another unit.
       </p>
       <label className="check">
         <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
-        <span>Force: also where the unit's charm needs it</span>
+        <span>Force: even if the unit's charm needs it</span>
       </label>
       <CommandHint
         cli={command("detach-storage", "-m", model, storage.id, force && "--force")}
@@ -97,10 +96,10 @@ export function RemoveStorageDialog({ model, storage, onClose, onDone }: Propert
           Its directory stays as it is, and can be imported as <code>{storage["provider-id"]}</code>.
         </p>
       ) : (
-        <p>All that is in it goes, and cannot be brought back.</p>
+        <p>Its contents are deleted and cannot be restored.</p>
       )}
       <ul className="takes-along">
-        <TakesAlong names={units} one="It is taken from" many="It is taken from" more="first" none="No unit has it." />
+        <TakesAlong names={units} one="It is detached from" many="It is taken from" more="first" none="It is not attached." />
       </ul>
       {storage.persistent && (
         <label className="check">

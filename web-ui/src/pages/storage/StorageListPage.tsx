@@ -34,7 +34,7 @@ export function StorageListPage() {
             title="No storage"
             cli={command("deploy", "-m", model, "CHARM", "--storage", "NAME=POOL,COUNT,SIZE")}
           >
-            Storage is a directory that outlives the unit that has it. A charm declares what its units may have.
+            Storage is a directory that outlives its unit. A charm declares the storage that its units may have.
           </Empty>
         ) : (
           <>

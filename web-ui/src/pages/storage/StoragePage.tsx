@@ -39,7 +39,7 @@ export function StoragePage() {
         <PageHead title={id} crumbs={crumbs} />
         {ready ? (
           <Empty title={`There is no storage ${id} in ${model}`} cli={command("storage", "-m", model)}>
-            It was removed, or there never was one. Go back to the <Link to={toStorages(model)}>storage</Link>.
+            It was removed, or never existed. Go back to the <Link to={toStorages(model)}>storage</Link>.
           </Empty>
         ) : (
           <Pending what={`storage ${id}`} />
@@ -113,7 +113,7 @@ function Attachments({ model, storage }: { model: string; storage: StorageInfo }
   if (storage.attachments.length === 0) {
     return (
       <Empty title="No unit has it" cli={command("attach-storage", "-m", model, "UNIT", storage.id)}>
-        What is in it stays until it is attached again or removed.
+        Its contents are kept until it is attached again or removed.
       </Empty>
     );
   }

@@ -34,8 +34,8 @@ const submit = (): boolean => fireEvent.submit(document.querySelector("form") as
 describe("what holds of an application beside its options", () => {
   it("has a minimum that is a number", async () => {
     const asked = opened();
-    edit("Minimum of units");
-    const field = screen.getByLabelText("Units at the least");
+    edit("Minimum number of units");
+    const field = screen.getByLabelText("Keep at least");
     fireEvent.change(field, { target: { value: "-1" } });
     submit();
     expect(asked).toEqual([]);
@@ -57,7 +57,7 @@ describe("what holds of an application beside its options", () => {
     const disabled = (what: string) =>
       screen.getByRole<HTMLButtonElement>("button", { name: new RegExp(`^Edit\\s*${what}`) }).disabled;
     expect(disabled("Trusted with the cloud's credential")).toBe(true);
-    expect(disabled("Minimum of units")).toBe(false);
+    expect(disabled("Minimum number of units")).toBe(false);
   });
 
   it("has constraints that are words", async () => {
@@ -77,7 +77,7 @@ describe("what holds of an application beside its options", () => {
     opened({ subordinate: true });
     const disabled = (what: string) =>
       screen.getByRole<HTMLButtonElement>("button", { name: new RegExp(`^Edit\\s*${what}`) }).disabled;
-    expect(disabled("Minimum of units")).toBe(true);
+    expect(disabled("Minimum number of units")).toBe(true);
     expect(disabled("Trusted with the cloud's credential")).toBe(false);
   });
 });

@@ -34,7 +34,7 @@ export function TermsOf({ model, application, mayWrite, mayAdmin }: Properties) 
   const least = application["min-units"] ?? 0;
   const placed = !application.subordinate;
   const rows: [what: string, value: string, edit: Exclude<Open, null>, may: boolean][] = [
-    ["Minimum of units", least > 0 ? String(least) : "none", "minimum", placed],
+    ["Minimum number of units", least > 0 ? String(least) : "none", "minimum", placed],
     ["Trusted with the cloud's credential", application.trust ? "yes" : "no", "trust", mayAdmin],
     ["Constraints of its machines", application.constraints || "none", "constraints", placed],
   ];
@@ -77,7 +77,7 @@ export function TermsOf({ model, application, mayWrite, mayAdmin }: Properties) 
         </tbody>
       </table>
       {!placed && (
-        <p className="muted">Units of a subordinate come with relations, on the machines of their principals.</p>
+        <p className="muted">Units of a subordinate are created by relations, on the machines of their principals.</p>
       )}
       {open === "minimum" && <MinimumDialog model={model} application={application} onClose={close} />}
       {open === "trust" && <TrustDialog model={model} application={application} onClose={close} />}

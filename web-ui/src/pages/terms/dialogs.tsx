@@ -23,7 +23,7 @@ export function MinimumDialog({ model, application, onClose }: Properties) {
   const set = useAct(() => applications.setMinUnits(model, name, Number(text)), onClose);
   return (
     <Dialog
-      title={`Minimum of units of ${name}`}
+      title={`Minimum number of units of ${name}`}
       submit="Set"
       disabled={wrong !== null}
       busy={set.busy}
@@ -32,14 +32,14 @@ export function MinimumDialog({ model, application, onClose }: Properties) {
       onClose={onClose}
     >
       <TextField
-        label="Units at the least"
+        label="Keep at least"
         type="number"
         min={0}
         max={10_000}
         value={text}
         onChange={setText}
         error={wrong}
-        help="While fewer are alive, others are added by themselves; 0 is no minimum"
+        help="If there are fewer units, more are added automatically; 0 means no minimum"
       />
       <CommandHint
         cli={command("min-units", "-m", model, name, text || "N")}
@@ -69,8 +69,8 @@ export function TrustDialog({ model, application, onClose }: Properties) {
     >
       <p>
         {trust
-          ? "Its charm may ask for the credential that the model uses in its cloud."
-          : "Its charm gets the cloud's credential no more. What it was told before, it knows."}{" "}
+          ? "Its charm can get the credential that the model uses in its cloud."
+          : "Its charm can no longer get the cloud's credential, but may have kept it."}{" "}
         The units run config-changed.
       </p>
       <CommandHint
@@ -96,12 +96,12 @@ export function ConstraintsDialog({ model, application, onClose }: Properties) {
       onSubmit={() => set.run()}
       onClose={onClose}
     >
-      <p>What machines have to be like that are made for its units from now on. They go before the model's.</p>
+      <p>Requirements on machines created for its units from now on. They override the model's.</p>
       <TextField
         label="Constraints"
         value={text}
         onChange={setText}
-        help="Words such as mem=4G cores=2 arch=amd64; leave it empty for none"
+        help="Constraints such as mem=4G cores=2 arch=amd64; none if empty"
       />
       <CommandHint
         cli={command("set-constraints", "-m", model, name, ...words)}

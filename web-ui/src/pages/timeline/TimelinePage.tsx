@@ -23,7 +23,7 @@ const NAMES = ["kinds", "application"] as const;
 const KINDS: [string, string][] = [
   ["", "Everything"],
   ["audit,config,revision", "What people changed"],
-  ["audit", "Changes with who made them"],
+  ["audit", "Changes and who made them"],
   ["config", "Settings"],
   ["revision", "Charm revisions"],
   ["hook", "Hooks"],
@@ -87,7 +87,7 @@ export function TimelinePage() {
       )}
       {entries.data && all.length === 0 && (
         <Empty title="Nothing changed" cli={cli}>
-          No change matches these filters in this time.
+          No changes match these filters in this time range.
         </Empty>
       )}
       {entries.hasNextPage && (

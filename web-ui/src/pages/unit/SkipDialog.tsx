@@ -28,12 +28,12 @@ export function SkipDialog({ model, unit, hook, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        {unit} goes on as if {hook ?? "it"} had succeeded:
+        {unit} continues as if {hook ?? "it"} had succeeded:
       </p>
       <ul className="takes-along">
         <li>{hook ?? "It"} is not run again for this event.</li>
-        <li>Whatever it should have set up, changed or told other units stays undone.</li>
-        <li>The hooks that follow run in a unit that is not as its charm expects.</li>
+        <li>Its work is not done: setup, changes and messages to other units are missing.</li>
+        <li>Later hooks run in a state that the charm does not expect.</li>
       </ul>
       <p>This cannot be undone. If the cause is fixed, retry the hook instead.</p>
       <CommandHint

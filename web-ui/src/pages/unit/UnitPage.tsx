@@ -101,8 +101,7 @@ export function UnitPage() {
       {!ready && !unit && <Pending what={`unit ${name}`} />}
       {gone && (
         <Empty title={`There is no unit ${name} in ${model}`} cli={command("status", "-m", model)}>
-          It was removed, or there never was one. What a removed unit did stays below as long as the
-          model keeps its history.
+          It was removed, or never existed. The history of a removed unit is shown below as long as the model keeps it.
         </Empty>
       )}
       {unit && (

@@ -23,10 +23,10 @@ export function UnitReach({ model, unit, applications }: Properties) {
   const outside = outsideWays(reach).length > 0;
   if (!outside && insideWays(reach).length + openUnits(reach).length === 0) {
     return (
-      <Empty title={`Nobody reaches ${unit}`} cli={cli}>
+      <Empty title={`${unit} cannot be reached`} cli={cli}>
         {reach.units[unit]?.open.length
-          ? "What it has open shows to related units, and to the outside once its application is exposed."
-          : "Its charm has not opened any port."}
+          ? "Its open ports can be reached by related units, and from outside once its application is exposed."
+          : "Its charm has not opened any ports."}
       </Empty>
     );
   }

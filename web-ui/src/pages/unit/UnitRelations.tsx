@@ -23,8 +23,8 @@ export function UnitRelations({ model, unit }: { model: string; unit: string }) 
   const seen = detail.data.relations ?? [];
   if (seen.length === 0) {
     return (
-      <Empty title={`${unit} takes part in no relation`} cli={cli}>
-        Relations are added on the page of its application.
+      <Empty title={`${unit} has no relations`} cli={cli}>
+        Add relations on the page of its application.
       </Empty>
     );
   }

@@ -33,7 +33,7 @@ export function UnitStorage({ model, unit, charm }: { model: string; unit: strin
           cli={command("add-storage", "-m", model, unit, names[0] ?? "NAME")}
           action={add}
         >
-          {names.length > 0 ? `Its charm can use ${names.join(", ")}.` : "Its charm declares none that can be added."}
+          {names.length > 0 ? `Its charm can use ${names.join(", ")}.` : "Its charm declares no storage that can be added."}
         </Empty>
       ) : (
         <>
@@ -82,7 +82,7 @@ function AddStorageDialog({ model, unit, names, onClose }: Adding) {
         value={size}
         onChange={setSize}
         error={wrong}
-        help="As for the other units of the application when left out"
+        help="If empty, as for the application's other units"
       />
       <CommandHint
         cli={command("add-storage", "-m", model, unit, size && wrong === null ? `${name}=${size}` : name)}

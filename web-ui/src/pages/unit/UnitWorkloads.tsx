@@ -37,7 +37,7 @@ export function UnitWorkloads({ model, unit, url, open }: Properties) {
   if (services.length === 0) {
     return (
       <Empty title="No services" cli={cli}>
-        The charm of this unit has not planned any service.
+        The charm of this unit has not defined any services.
       </Empty>
     );
   }

@@ -33,7 +33,7 @@ export function DisableDialog({ name, onClose, onDone }: Properties) {
       <ul className="takes-along">
         <li>All sessions and tokens of {name} end at once; scripts that use them stop working.</li>
         <li>{name} cannot sign in until a superuser enables the account again.</li>
-        <li>Models and access of {name} stay as they are.</li>
+        <li>Models and access of {name} are kept.</li>
       </ul>
       <CommandHint
         cli={command("disable-user", name)}

@@ -125,7 +125,7 @@ function RemoveUser({ name, onClose }: { name: string; onClose: () => void }) {
       onConfirm={() => remove.run()}
       onClose={onClose}
     >
-      <p>All sessions and tokens of {name} end at once. What {name} owns stays.</p>
+      <p>All sessions and tokens of {name} end at once. What {name} owns is kept.</p>
       <CommandHint
         cli={command("remove-user", name, "--no-prompt")}
         request={{ method: "DELETE", path: paths.user(name) }}

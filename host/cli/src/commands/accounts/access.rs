@@ -56,8 +56,8 @@ fn wanted(arguments: &Access) -> Outcome<Wanted> {
             return Ok(Wanted::Controller(access));
         }
         return Err(
-            Failure::usage(format!("\"{word}\" is an access to the controller"))
-                .why("models were named, and it says nothing about models")
+            Failure::usage(format!("\"{word}\" is an access level of the controller"))
+                .why("it does not apply to models, but models were named")
                 .advice("name no model, or use read, write or admin"),
         );
     }
@@ -67,12 +67,14 @@ fn wanted(arguments: &Access) -> Outcome<Wanted> {
             .advice("use one of these")
     })?;
     if arguments.models.is_empty() {
-        return Err(Failure::usage(format!("\"{word}\" is an access to models"))
-            .why("no model was named")
-            .advice(format!(
-                "periapt grant {} {word} MODEL, or use login or superuser",
-                arguments.user
-            )));
+        return Err(
+            Failure::usage(format!("\"{word}\" is an access level of models"))
+                .why("no model was named")
+                .advice(format!(
+                    "periapt grant {} {word} MODEL, or use login or superuser",
+                    arguments.user
+                )),
+        );
     }
     let models = arguments
         .models

@@ -121,8 +121,10 @@ pub async fn logout(context: &Context, arguments: Logout) -> Outcome {
             Exit::Conflict,
             "logging out would delete the only copy of this password",
         )
-        .why("it was made when the controller was, and stands in accounts.yaml only")
-        .advice("note it and use --force; periapt change-user-password sets another"));
+        .why("it was created with the controller and is stored only in accounts.yaml")
+        .advice(
+            "write it down and use --force, or set another with periapt change-user-password",
+        ));
     }
     if let Some(token) = &account.token {
         let client = RestClient::new(&controller.api_endpoints, &controller.ca_cert)?;

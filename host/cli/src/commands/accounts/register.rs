@@ -28,7 +28,7 @@ pub async fn register(context: &Context, arguments: Register) -> Outcome {
     {
         return Err(Failure::new(
             Exit::Conflict,
-            format!("a controller named \"{name}\" is known here"),
+            format!("a controller named \"{name}\" is already registered here"),
         )
         .why("its entry in controllers.yaml would be replaced")
         .advice("choose another name with --controller-name, or add --replace"));
@@ -77,7 +77,7 @@ pub async fn register(context: &Context, arguments: Register) -> Outcome {
 
 fn read(text: &str) -> Outcome<Registration> {
     let unreadable = |why: String| {
-        Failure::usage("the registration string cannot be read")
+        Failure::usage("invalid registration string")
             .why(why)
             .advice("copy the whole line that `periapt add-user` printed")
     };

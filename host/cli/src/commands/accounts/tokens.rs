@@ -90,7 +90,7 @@ pub async fn add(context: &Context, arguments: AddToken) -> Outcome {
     let added = session.client.add_token(&session.user, &request).await?;
     context.output.data(&added.token)?;
     context.output.say(&format!(
-        "Token \"{}\" is good until {}. It is shown this once.",
+        "Token \"{}\" is valid until {}. It is not shown again.",
         added.info.name,
         Times::new(false).micros(added.info.expires_at)
     ));
@@ -126,7 +126,7 @@ fn find<'a>(tokens: &'a [TokenInfo], wanted: &str) -> Outcome<&'a TokenInfo> {
             Exit::Conflict,
             format!("several tokens are named \"{wanted}\""),
         )
-        .why("only an id says which one is meant")
+        .why("the name is ambiguous, so an id is needed")
         .advice("periapt tokens shows the ids")),
     }
 }

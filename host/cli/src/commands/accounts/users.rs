@@ -227,7 +227,7 @@ pub async fn remove(context: &Context, arguments: RemoveUser) -> Outcome {
     let session = Session::open(&context.files, &arguments.controller).await?;
     let user = session.client.user(&arguments.name).await?;
     let question = format!(
-        "This permanently removes user \"{}\" from controller \"{}\"; models of theirs become yours.",
+        "This permanently removes user \"{}\" from controller \"{}\"; you become the owner of their models.",
         user.name, session.name
     );
     context.output.confirm(&question, arguments.no_prompt)?;

@@ -73,9 +73,7 @@ impl Wishes {
 fn unfit(flag: &str, why: &str) -> Failure {
     Failure::usage(format!("{flag} cannot be used"))
         .why(why)
-        .advice(
-            "periapt controller-config and periapt model-config of a controller list the options",
-        )
+        .advice("periapt controller-config and periapt model-config list the options")
 }
 
 #[cfg(test)]

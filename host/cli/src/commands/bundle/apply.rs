@@ -25,9 +25,11 @@ pub async fn apply(
     beside.upload(context, here, plan, &mut request).await?;
     let begun = here.client().deploy_bundle(&here.model, &request).await?;
     let Some(apply) = begun.apply else {
-        return Err(Failure::failed("the controller did not begin")
-            .why("its answer names nothing to follow")
-            .advice("periapt status, then deploy it again"));
+        return Err(
+            Failure::failed("the controller did not start the deployment")
+                .why("its answer has no deployment to follow")
+                .advice("check periapt status, then deploy it again"),
+        );
     };
     let ended = follow(context, here, apply).await?;
     match ended.state {
@@ -48,7 +50,7 @@ fn require_no_trust(plan: &BundlePlan) -> Outcome {
     }
     let trusted: Vec<&str> = plan.trusted.iter().map(|name| name.as_str()).collect();
     Err(
-        Failure::usage("the bundle wants applications to be trusted with the cloud's credential")
+        Failure::usage("the bundle asks to trust applications with the cloud's credential")
             .why(format!("it says so of {}", trusted.join(", ")))
             .advice("deploy it with --trust if you trust them; nothing was changed"),
     )
@@ -85,8 +87,8 @@ fn stopped(context: &Context, ended: &BundleApply) -> Failure {
     let (taken, total) = (ended.taken, ended.changes.len());
     context
         .output
-        .say(&format!("{taken} of {total} steps were taken"));
-    Failure::failed("the bundle was not applied to its end")
+        .say(&format!("{taken} of {total} steps were completed"));
+    Failure::failed("the bundle was only partly applied")
         .why(ended.message.clone())
-        .advice("see to it, then deploy the bundle again: it goes on from there")
+        .advice("fix the cause, then deploy the bundle again: it continues from there")
 }

@@ -173,11 +173,11 @@ fn on_disk(application: &ApplicationName, charm: &str, folder: &Path) -> Outcome
     if !path.exists() {
         return Err(Failure::new(
             Exit::NotFound,
-            format!("the charm of \"{application}\" is not there"),
+            format!("the charm of \"{application}\" was not found"),
         )
         .why(format!("{} does not exist", path.display()))
         .advice(
-            "give a path relative to the bundle, local:NAME-REVISION of an uploaded charm, or the name of a charm of the charm repository",
+            "give a path relative to the bundle, local:NAME-REVISION of an uploaded charm, or the name of a charm in the charm repository",
         ));
     }
     let bytes = read_archive(&path)?;

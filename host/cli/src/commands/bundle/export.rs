@@ -36,7 +36,7 @@ pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
         }
     }
     let text = serde_saphyr::to_string(&bundle)
-        .map_err(|error| Failure::failed("the bundle cannot be written").why(error.to_string()))?;
+        .map_err(|error| Failure::failed("cannot write the bundle").why(error.to_string()))?;
     let whole = Whole::write(&file, text.as_bytes())?;
     let count = written.len() as u64;
     for charm in written {
@@ -58,9 +58,9 @@ pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
 async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
     let exported = here.client().export_bundle(&here.model).await?;
     Bundle::parse(&exported.bundle, &[]).map_err(|error| {
-        Failure::failed("the controller's bundle cannot be read")
+        Failure::failed("cannot read the controller's bundle")
             .why(format!("{error} ({})", error.code()))
-            .advice("use a client of the controller's version")
+            .advice("use a client with the controller's version")
     })
 }
 
@@ -82,7 +82,7 @@ async fn charms(
         found.push(client.charm(&here.model, url).await?);
     }
     std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::file("the charms cannot be written", folder, &error))?;
+        .map_err(|error| Failure::file("cannot write the charms", folder, &error))?;
     let names = names(&found);
     for charm in &found {
         let archive = client.charm_archive(&here.model, charm).await?;
@@ -114,7 +114,7 @@ fn names(charms: &[CharmInfo]) -> BTreeMap<String, String> {
 fn relative(folder: &Path, from: &Path) -> Outcome<String> {
     let plain = |path: &Path| {
         let whole = std::path::absolute(path)
-            .map_err(|error| Failure::file("the folder cannot be used", path, &error))?;
+            .map_err(|error| Failure::file("cannot use the folder", path, &error))?;
         let mut plain = PathBuf::new();
         for part in whole.components() {
             match part {

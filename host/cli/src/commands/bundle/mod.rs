@@ -49,7 +49,7 @@ impl BundleFile {
         let file = find(path).ok_or_else(|| {
             Failure::usage(format!("there is no bundle at {}", path.display()))
                 .why("a bundle is a YAML file, or a folder with a bundle.yaml")
-                .advice("give the path of the bundle's file")
+                .advice("give the path of a bundle file")
         })?;
         let text = read(&file)?;
         let overlays: Vec<String> = overlays
@@ -74,21 +74,21 @@ impl BundleFile {
 
 fn read(path: &Path) -> Outcome<String> {
     std::fs::read_to_string(path)
-        .map_err(|error| Failure::file("the bundle cannot be read", path, &error))
+        .map_err(|error| Failure::file("cannot read the bundle", path, &error))
 }
 
 fn invalid(path: &Path, error: &BundleError) -> Failure {
-    Failure::usage(format!("{} is no bundle to deploy", path.display()))
+    Failure::usage(format!("{} is not a deployable bundle", path.display()))
         .why(format!("{error} ({})", error.code()))
-        .advice("correct the file, then deploy it again: nothing was changed")
+        .advice("correct the file and deploy it again; nothing was changed")
 }
 
 /// Has the controller do what is missing of a bundle.
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     if arguments.application.is_some() || !arguments.config.is_empty() {
-        return Err(Failure::usage("a bundle names its applications itself")
-            .why("an application's name and --config are for a charm")
-            .advice("change the bundle, or lay an --overlay over it"));
+        return Err(Failure::usage("a bundle names its own applications")
+            .why("an application name and --config apply only to charms")
+            .advice("change the bundle, or use an --overlay"));
     }
     let file = BundleFile::read(&arguments.path, &arguments.overlay)?;
     let beside = Beside::read(&file.bundle, &file.folder)?;
@@ -101,7 +101,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     };
     let plan = here.client().deploy_bundle(&here.model, &request).await?;
     for key in &plan.ignored {
-        let told = format!("{key} means nothing here and is ignored");
+        let told = format!("{key} has no effect here and is ignored");
         context.output.say(&told);
     }
     if arguments.dry_run {
@@ -119,7 +119,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
 fn nothing_to_do(context: &Context) {
     context
         .output
-        .say("The model has all of the bundle; nothing to do");
+        .say("The model already matches the bundle; nothing to do");
 }
 
 /// The plan as a person reads it.

@@ -47,12 +47,12 @@ pub fn lint(context: &Context, arguments: &CharmLint) -> Outcome {
         count(warnings, "warning")
     );
     match errors > 0 || arguments.strict && warnings > 0 {
-        true => Err(Failure::failed("the charm does not fit what it declares")
+        true => Err(Failure::failed("the charm does not match its declarations")
             .why(counted)
-            .advice("correct the files or the code where the findings say so")),
+            .advice("correct the files or the code as the findings say")),
         false => {
             context.output.say(&match warnings {
-                0 => "The charm fits what it declares".to_owned(),
+                0 => "The charm matches its declarations".to_owned(),
                 _ => counted,
             });
             Ok(())
@@ -62,7 +62,7 @@ pub fn lint(context: &Context, arguments: &CharmLint) -> Outcome {
 
 fn findings(context: &Context, arguments: &CharmLint) -> Outcome<Vec<Finding>> {
     let project = &arguments.build.project;
-    let unread = |error| failed("the charm cannot be looked at", &error);
+    let unread = |error| failed("cannot check the charm", &error);
     // What the files say wrongly is not worth a compilation.
     let files = periapt_packing::lint(project, None).map_err(unread)?;
     if files.iter().any(|one| one.severity == Severity::Error) {
@@ -76,7 +76,7 @@ fn findings(context: &Context, arguments: &CharmLint) -> Outcome<Vec<Finding>> {
         return Ok(files);
     }
     let bytes = fs::read(&path)
-        .map_err(|error| Failure::file("the component cannot be read", &path, &error))?;
+        .map_err(|error| Failure::file("cannot read the component", &path, &error))?;
     let outside = periapt_packing::inspect(&bytes).map_err(unread)?;
     let inside = processes::inspect(&bytes)?;
     periapt_packing::lint(project, Some((&outside, inside.hooks.as_slice()))).map_err(unread)

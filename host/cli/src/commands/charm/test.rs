@@ -14,7 +14,7 @@ pub fn test(context: &Context, arguments: &CharmTest) -> Outcome {
         jobs: arguments.build.jobs,
         arguments: arguments.arguments.clone(),
     };
-    let fails = |error| failed("the charm's tests do not pass", &error);
+    let fails = |error| failed("the charm's tests failed", &error);
     periapt_packing::test(project, &options).map_err(fails)?;
     context.output.say("The tests pass");
     if !periapt_packing::has_scenarios(project) {
@@ -24,7 +24,7 @@ pub fn test(context: &Context, arguments: &CharmTest) -> Outcome {
     let packed = periapt_packing::pack(project, project)
         .map_err(|error| failed("the charm was not packed", &error))?;
     periapt_packing::test_scenarios(project, &packed.path, &options)
-        .map_err(|error| failed("the charm's scenarios do not pass", &error))?;
+        .map_err(|error| failed("the charm's scenarios failed", &error))?;
     context.output.say("The scenarios pass");
     Ok(())
 }

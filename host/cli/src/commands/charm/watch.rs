@@ -37,9 +37,8 @@ const BUFFER_BYTES: usize = 16 << 10;
 pub async fn watch(context: &Context, arguments: &CharmWatch) -> Outcome {
     let project = &arguments.build.project;
     periapt_packing::manifest(project)
-        .map_err(|error| failed("the project cannot be watched", &error))?;
-    let unwatched =
-        |error: io::Error| Failure::file("the project cannot be watched", project, &error);
+        .map_err(|error| failed("cannot watch the project", &error))?;
+    let unwatched = |error: io::Error| Failure::file("cannot watch the project", project, &error);
     let notices = Notices::begin().map_err(unwatched)?;
     loop {
         // Looked at before the build: what is saved meanwhile is built afterwards.
@@ -48,9 +47,10 @@ pub async fn watch(context: &Context, arguments: &CharmWatch) -> Outcome {
         if let Err(failure) = round(context, arguments).await {
             context.output.report(&failure.to_string());
         }
-        context
-            .output
-            .say(&format!("Watching {}; Ctrl+C ends it", project.display()));
+        context.output.say(&format!(
+            "Watching {}; press Ctrl+C to stop",
+            project.display()
+        ));
         while inputs(project) == built {
             notices.happened().await;
             while tokio::time::timeout(QUIET, notices.happened())

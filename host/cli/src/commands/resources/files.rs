@@ -92,11 +92,9 @@ impl Files {
             match kinds.get(name.as_str()) {
                 Some(ResourceKind::File) => {}
                 Some(ResourceKind::OciImage) => {
-                    return Err(
-                        Failure::usage(format!("\"{name}\" is an image of a container"))
-                            .why("nothing here runs images (resource-is-image)")
-                            .advice("leave it out; the charm's workloads are components"),
-                    );
+                    return Err(Failure::usage(format!("\"{name}\" is a container image"))
+                        .why("container images are not supported (resource-is-image)")
+                        .advice("leave it out; workloads are WebAssembly components"));
                 }
                 None => {
                     let known: Vec<&str> = kinds.keys().copied().collect();
@@ -145,13 +143,13 @@ impl Files {
 
 /// The bytes of a file that is no larger than a resource may be.
 fn read(path: &Path) -> Outcome<Bytes> {
-    let failed = |error| Failure::file("the resource cannot be read", path, &error);
+    let failed = |error| Failure::file("cannot read the resource", path, &error);
     let size = std::fs::metadata(path).map_err(failed)?.len();
     if size > RESOURCE_BYTES.most {
         return Err(
             Failure::usage(format!("{} is too large for a resource", path.display()))
                 .why(format!(
-                    "it has {}, and there may be {}",
+                    "it has {}; the limit is {}",
                     text::bytes(size),
                     text::bytes(RESOURCE_BYTES.most)
                 ))

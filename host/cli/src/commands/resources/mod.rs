@@ -23,7 +23,7 @@ pub use files::Files;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Give an application a file that its charm declares as a resource.
+    /// Attach a file to a resource of an application.
     AttachResource(AttachResource),
     /// List the resources of an application.
     #[command(visible_alias = "list-resources")]
@@ -34,7 +34,7 @@ pub enum Verb {
 pub struct AttachResource {
     /// The application.
     pub application: String,
-    /// The resource, and the file that it is to be from now on.
+    /// The resource and its new file.
     #[arg(value_name = "NAME=FILE")]
     pub resource: String,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct AttachResource {
 pub struct Resources {
     /// The application.
     pub application: String,
-    /// Show digests, files and what each unit has.
+    /// Show digests, files and the revision of each unit.
     #[arg(long)]
     pub details: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -87,7 +87,7 @@ async fn attach(context: &Context, arguments: AttachResource) -> Outcome {
             .any(|resource| resource.attached.as_ref() == Some(&attached));
         context.output.say(&match known {
             true => format!(
-                "\"{application}\" has this \"{name}\" already, as revision {}",
+                "\"{application}\" already has this \"{name}\", as revision {}",
                 attached.revision
             ),
             false => format!(
@@ -201,6 +201,6 @@ fn missing(resource: &ResourceInfo) -> &'static str {
 /// A word of `NAME=FILE` that is none.
 fn unreadable(word: &str) -> Failure {
     Failure::usage(format!("\"{word}\" is not NAME=FILE"))
-        .why("a resource is given by its name in the charm's metadata and the path of a file")
+        .why("a resource is its name in the charm's metadata, =, and the path of a file")
         .advice("write it as theme=./theme.css")
 }

@@ -27,35 +27,35 @@ const OPTION: &str = "secret-backend";
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Add a place outside of the controller where secrets can be kept.
+    /// Add a secret back end outside the controller.
     AddSecretBackend(AddSecretBackend),
-    /// Change how a back end of secrets is reached.
+    /// Change the options of a secret back end.
     UpdateSecretBackend(UpdateBackend),
-    /// Remove a back end of secrets.
+    /// Remove a secret back end.
     RemoveSecretBackend(RemoveBackend),
-    /// List the back ends of secrets.
+    /// List secret back ends.
     #[command(visible_alias = "list-secret-backends")]
     SecretBackends(Backends),
-    /// Show a back end of secrets.
+    /// Show a secret back end.
     ShowSecretBackend(ShowBackend),
     /// Show or choose where a model keeps its secrets.
     ModelSecretBackend(ModelBackend),
-    /// Make a new key under which all secrets in the database are sealed.
+    /// Encrypt all secrets in the database with a new key.
     RotateEncryptionKey(RotateKey),
 }
 
 const TYPES: &str = "\
 Types and their options:
-  vault  the key-value store, version 2, of HashiCorp Vault and what speaks as it does:
+  vault  version 2 of the key-value store of HashiCorp Vault or a compatible server:
          endpoint=https://HOST:PORT, token, mount-path (secret), ca-cert
-Options are written as values of secrets are: token#file=PATH keeps it out of your shell's history.";
+Write options like values of secrets: token#file=PATH keeps the token out of your shell's history.";
 
 #[derive(Debug, Args)]
 #[command(after_help = TYPES)]
 pub struct AddSecretBackend {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// vault.
+    /// Its type: vault.
     #[arg(value_name = "TYPE")]
     pub kind: String,
     /// Its options.
@@ -64,7 +64,7 @@ pub struct AddSecretBackend {
     /// A file with its options, in YAML or JSON.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How often its token is replaced: 24h.
+    /// How often to replace its token, as in 24h.
     #[arg(long, value_name = "DURATION")]
     pub token_rotate: Option<String>,
     #[command(flatten)]
@@ -76,16 +76,16 @@ pub struct AddSecretBackend {
 pub struct UpdateBackend {
     /// The back end.
     pub name: String,
-    /// Options that are set.
+    /// Options to set.
     #[arg(value_name = "KEY[#file]=VALUE")]
     pub options: Vec<String>,
-    /// A file with options that are set, in YAML or JSON.
+    /// A file with options to set, in YAML or JSON.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Options that are unset.
+    /// Options to unset.
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub reset: Vec<String>,
-    /// How often its token is replaced: 24h; 0 for never.
+    /// How often to replace its token, as in 24h; 0 for never.
     #[arg(long, value_name = "DURATION")]
     pub token_rotate: Option<String>,
     #[command(flatten)]
@@ -96,7 +96,7 @@ pub struct UpdateBackend {
 pub struct RemoveBackend {
     /// The back end.
     pub name: String,
-    /// Also if there are secrets in it, which nobody can read any more then.
+    /// Remove it even if it holds secrets, which can then no longer be read.
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub struct ShowBackend {
 
 #[derive(Debug, Args)]
 pub struct ModelBackend {
-    /// The back end from now on: what is elsewhere is moved there. Shown when left out.
+    /// The new back end, to which existing secrets are moved; without it the current one is shown.
     #[arg(value_name = "BACKEND")]
     pub backend: Option<String>,
     #[command(flatten)]
@@ -166,7 +166,7 @@ async fn add(context: &Context, arguments: AddSecretBackend) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let added = session.client.add_secret_backend(&request).await?;
     context.output.say(&format!(
-        "Added the back end \"{}\"; a model keeps its secrets there after: periapt model-secret-backend {}",
+        "Added the back end \"{}\"; to keep a model's secrets there, run: periapt model-secret-backend {}",
         added.name, added.name
     ));
     Ok(())
@@ -179,8 +179,8 @@ async fn update(context: &Context, arguments: UpdateBackend) -> Outcome {
         token_rotate_interval: seconds(arguments.token_rotate.as_deref())?,
     };
     if request == UpdateSecretBackend::default() {
-        return Err(Failure::usage("nothing is given that is to change")
-            .why("options, --reset and --token-rotate say what the back end is to have")
+        return Err(Failure::usage("no changes were given")
+            .why("options, --reset and --token-rotate change a back end")
             .advice("write for example: token#file=./token"));
     }
     let session = session(context, &arguments.controller).await?;
@@ -198,8 +198,8 @@ fn seconds(text: Option<&str>) -> Outcome<Option<u64>> {
     match duration::parse(text) {
         Some(interval) => Ok(Some(interval.as_secs())),
         None if text == "0" => Ok(Some(0)),
-        None => Err(Failure::usage(format!("\"{text}\" is no duration"))
-            .why("--token-rotate takes a number with its unit")
+        None => Err(Failure::usage(format!("\"{text}\" is not a duration"))
+            .why("--token-rotate takes a number with a unit")
             .advice("write for example: --token-rotate 24h")),
     }
 }
@@ -327,7 +327,7 @@ async fn rotate_key(context: &Context, arguments: RotateKey) -> Outcome {
     let session = session(context, &arguments.controller).await?;
     let key = session.client.rotate_encryption_key().await?;
     context.output.say(&format!(
-        "The key {} is in use; {} sealed anew",
+        "Key {} is now in use; {} re-encrypted",
         key.id,
         crate::output::text::count(key.sealed_again, "key")
     ));

@@ -25,35 +25,35 @@ use documents::{SecretDocument, documents, owner};
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Add a secret that you then grant to applications.
+    /// Add a secret, which you can then grant to applications.
     AddSecret(AddSecret),
-    /// Give a user secret other values, another name or description.
+    /// Change the values, name or description of a user secret.
     UpdateSecret(UpdateSecret),
     /// Remove a user secret, or one of its revisions.
     RemoveSecret(RemoveSecret),
-    /// Let applications read a user secret.
+    /// Grant applications access to a user secret.
     GrantSecret(SecretAccess),
-    /// Take back what applications were granted of a user secret.
+    /// Revoke applications' access to a user secret.
     RevokeSecret(SecretAccess),
     /// List the secrets of a model, without their values.
     #[command(visible_alias = "list-secrets")]
     Secrets(Secrets),
-    /// Show what is known of a secret, and its values if asked for.
+    /// Show a secret, on request with its values.
     ShowSecret(ShowSecret),
 }
 
 const VALUES: &str = "\
-Values are text, and written KEY=VALUE. What is written so is in the history of your shell and can be
-seen in the list of processes; better are
+Values are text, written as KEY=VALUE. Since these end up in your shell's history and in the list of
+processes, better use
   KEY#file=PATH     the content of a file; - is standard input
   KEY#base64=VALUE  decoded
   --file FILE       a map in YAML or JSON; - is standard input
-A key has at least three lower-case letters, digits and dashes.";
+A key has at least three characters: lower-case letters, digits and dashes.";
 
 #[derive(Debug, Args)]
 #[command(after_help = VALUES)]
 pub struct AddSecret {
-    /// What people call it; unique in the model.
+    /// Its name, unique in the model.
     pub name: String,
     /// Its values.
     #[arg(value_name = "KEY[#file|#base64]=VALUE")]
@@ -61,7 +61,7 @@ pub struct AddSecret {
     /// A file with its values.
     #[arg(long)]
     pub file: Option<PathBuf>,
-    /// What it is for.
+    /// Its description.
     #[arg(long, value_name = "DESCRIPTION", default_value = "")]
     pub info: String,
     #[command(flatten)]
@@ -74,19 +74,19 @@ pub struct UpdateSecret {
     /// Its name or id.
     #[arg(value_name = "SECRET")]
     pub secret: String,
-    /// All values of its new revision; none leaves them.
+    /// All values of its new revision; without any they stay the same.
     #[arg(value_name = "KEY[#file|#base64]=VALUE")]
     pub values: Vec<String>,
     /// A file with its values.
     #[arg(long)]
     pub file: Option<PathBuf>,
-    /// Another name.
+    /// A new name.
     #[arg(long)]
     pub name: Option<String>,
-    /// Another description.
+    /// A new description.
     #[arg(long, value_name = "DESCRIPTION")]
     pub info: Option<String>,
-    /// Whether revisions go as soon as nobody is on them.
+    /// Whether to remove revisions as soon as no unit uses them.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "true|false")]
     pub auto_prune: Option<bool>,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub struct RemoveSecret {
     /// Its name or id.
     #[arg(value_name = "SECRET")]
     pub secret: String,
-    /// This revision alone.
+    /// Only this revision.
     #[arg(long)]
     pub revision: Option<u32>,
     #[command(flatten)]
@@ -119,12 +119,12 @@ pub struct SecretAccess {
 
 #[derive(Debug, Args)]
 pub struct Secrets {
-    /// Only those of an application, of a unit, or of the model, which are those that people added.
+    /// Only secrets of an application, a unit, or the model (those that users added).
     #[arg(long)]
     pub owner: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -138,10 +138,10 @@ pub struct ShowSecret {
     /// Its name or id.
     #[arg(value_name = "SECRET")]
     pub secret: String,
-    /// Show its values too. It is on record that you saw them.
+    /// Also show its values. The audit log records that you saw them.
     #[arg(long)]
     pub reveal: bool,
-    /// Show this revision; the newest when left out.
+    /// Show this revision [default: the newest].
     #[arg(long, short = 'r', conflicts_with = "revisions")]
     pub revision: Option<u32>,
     /// Show its revisions.
@@ -149,7 +149,7 @@ pub struct ShowSecret {
     pub revisions: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: DetailFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -204,7 +204,7 @@ async fn update(context: &Context, arguments: UpdateSecret) -> Outcome {
 }
 
 fn nothing_given() -> Failure {
-    Failure::usage("nothing is given that the secret is to have")
+    Failure::usage("no values were given for the secret")
         .why("a secret has at least one value")
         .advice("write for example: password#file=./password.txt")
 }

@@ -21,7 +21,7 @@ pub fn read(words: &[String], file: Option<&Path>) -> Outcome<SecretValues> {
         .count();
     if from_input + usize::from(file == Some(Path::new("-"))) > 1 {
         return Err(Failure::usage("standard input is named twice")
-            .why("it can be read once, and what is read second would be empty")
+            .why("it can be read only once; the second value would be empty")
             .advice("give the others as files, or all of them with --file -"));
     }
     let mut values = match file {
@@ -42,7 +42,7 @@ pub fn read(words: &[String], file: Option<&Path>) -> Outcome<SecretValues> {
 fn of_word(word: &str) -> Outcome<(String, String)> {
     let malformed = || {
         // The word may be the value itself.
-        Failure::usage("an argument is no value of a secret")
+        Failure::usage("an argument is not a secret value")
             .why("values are written KEY=VALUE, KEY#file=PATH or KEY#base64=VALUE")
             .advice("write for example: password#file=./password.txt")
     };
@@ -54,9 +54,9 @@ fn of_word(word: &str) -> Outcome<(String, String)> {
             let bytes = BASE64_STANDARD.decode(value).ok();
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
             let text = text.ok_or_else(|| {
-                Failure::usage(format!("the value of {key} is no text in base64"))
-                    .why("values of secrets are text")
-                    .advice("give what a charm is to decode itself as KEY=VALUE")
+                Failure::usage(format!("the value of {key} is not base64-encoded text"))
+                    .why("secret values are text")
+                    .advice("give values that the charm decodes itself as KEY=VALUE")
             })?;
             Ok((key.to_owned(), text))
         }
@@ -69,8 +69,8 @@ fn of_file(path: &Path) -> Outcome<BTreeMap<String, String>> {
     let read: Result<BTreeMap<String, String>, _> = serde_saphyr::from_str(&text);
     // What the parser says may quote the file.
     read.map_err(|_| {
-        Failure::usage(format!("{} has no values of a secret", path.display()))
-            .why("the file is a map of texts, in YAML or JSON")
+        Failure::usage(format!("{} contains no secret values", path.display()))
+            .why("the file must be a map of texts, in YAML or JSON")
             .advice("write one line for each, for example: password: \"...\"")
     })
 }

@@ -38,9 +38,11 @@ fn goes(storage: &StorageInfo, of: &str, destroy: bool) -> bool {
 /// Why a model is not destroyed before somebody has said what becomes of its storage.
 pub fn undecided(model: &str, storages: &[StorageInfo]) -> Option<Failure> {
     let failure = outlives(model, storages)?;
-    Some(failure.advice(
-        "add --destroy-storage, or --release-storage to give its directories up as they are",
-    ))
+    Some(
+        failure.advice(
+            "add --destroy-storage, or --release-storage to keep its directories as they are",
+        ),
+    )
 }
 
 /// Why a controller is not destroyed, before any of its models is: one of them has storage that outlives units,

@@ -28,29 +28,29 @@ pub enum Verb {
     Storage(Storage),
     /// Show storage in detail.
     ShowStorage(ShowStorage),
-    /// Give a unit more storage of its charm.
+    /// Add storage to a unit.
     AddStorage(AddStorage),
-    /// Give a unit storage that no unit has.
+    /// Attach detached storage to a unit.
     AttachStorage(AttachStorage),
-    /// Have units let go of storage, which stays.
+    /// Detach storage from units; the storage is kept.
     DetachStorage(DetachStorage),
-    /// Remove storage with what is in it.
+    /// Remove storage and its contents.
     RemoveStorage(RemoveStorage),
-    /// Make storage of a directory that was given up with `remove-storage --no-destroy`.
+    /// Import a directory that `remove-storage --no-destroy` left behind as storage.
     ImportFilesystem(ImportFilesystem),
 }
 
 #[derive(Debug, Args)]
 pub struct Storage {
-    /// Show the filesystems, with their machines and where they are.
+    /// Show filesystems with their machines and locations.
     #[arg(long, conflicts_with = "volume")]
     pub filesystem: bool,
-    /// Show the volumes; there are none, since sandboxes have no block devices.
+    /// Show volumes; there are none, since sandboxes have no block devices.
     #[arg(long)]
     pub volume: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: ListFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub struct ShowStorage {
 pub struct AddStorage {
     /// The unit.
     pub unit: String,
-    /// As its charm declares them. What is left out is as for the other units of the application.
+    /// Storage that its charm declares; parts left out are as for the application's other units.
     #[arg(required = true, value_name = "NAME[=[POOL,][COUNT,][SIZE]]", value_parser = more)]
     pub storage: Vec<Given>,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub struct DetachStorage {
     /// The storages, as in data/0.
     #[arg(required = true, value_name = "STORAGE")]
     pub ids: Vec<StorageId>,
-    /// Also where the unit's charm needs it.
+    /// Detach it even if the unit's charm needs it.
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
@@ -107,10 +107,10 @@ pub struct RemoveStorage {
     /// The storages, as in data/0.
     #[arg(required = true, value_name = "STORAGE")]
     pub ids: Vec<StorageId>,
-    /// Also what units have: they let go of it first.
+    /// Also remove attached storage, which is detached first.
     #[arg(long)]
     pub force: bool,
-    /// Keep the directory with what is in it; it can be imported again.
+    /// Keep the directory and its contents, which can be imported again.
     #[arg(long)]
     pub no_destroy: bool,
     #[command(flatten)]
@@ -119,11 +119,11 @@ pub struct RemoveStorage {
 
 #[derive(Debug, Args)]
 pub struct ImportFilesystem {
-    /// The pool that it was of.
+    /// The pool that it came from.
     pub pool: String,
-    /// The name of its directory, which `show-storage` told.
+    /// The name of its directory, as shown by `show-storage`.
     pub provider_id: String,
-    /// What charms call such storage.
+    /// The storage name in charms.
     #[arg(value_name = "NAME")]
     pub storage: String,
     #[command(flatten)]

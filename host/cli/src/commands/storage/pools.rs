@@ -16,18 +16,18 @@ use crate::session::ModelSession;
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the pools that storage is made of.
+    /// List storage pools.
     #[command(visible_alias = "list-storage-pools")]
     StoragePools(StoragePools),
-    /// Make a pool that storage can be made of.
+    /// Create a storage pool.
     CreateStoragePool(CreateStoragePool),
-    /// Remove a pool of which there is no storage.
+    /// Remove an unused storage pool.
     RemoveStoragePool(RemoveStoragePool),
 }
 
 #[derive(Debug, Args)]
 pub struct StoragePools {
-    /// Only pools of these names.
+    /// Only pools with these names.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub name: Vec<String>,
     /// Only pools of these providers: rootfs, tmpfs, loop.
@@ -45,9 +45,9 @@ pub struct StoragePools {
 pub struct CreateStoragePool {
     /// Its name.
     pub name: String,
-    /// How its storage is made: rootfs, tmpfs or loop.
+    /// Its provider: rootfs, tmpfs or loop.
     pub provider: String,
-    /// What sets it apart from others of the provider, as in filesystem-type=xfs.
+    /// Options of the pool, as in filesystem-type=xfs.
     #[arg(value_name = "KEY=VALUE")]
     pub attributes: Vec<String>,
     #[command(flatten)]
@@ -146,7 +146,7 @@ fn attributes(words: &[String]) -> Outcome<BTreeMap<String, String>> {
     let mut all = BTreeMap::new();
     for word in words {
         let (key, value) = word.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("\"{word}\" is no attribute of a pool"))
+            Failure::usage(format!("\"{word}\" is not an attribute of a pool"))
                 .why("an attribute has a value")
                 .advice("write KEY=VALUE, as in filesystem-type=xfs")
         })?;

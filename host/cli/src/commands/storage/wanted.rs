@@ -44,7 +44,7 @@ fn fits(
 ) -> Outcome {
     let given = directives(&charm.storage, asked, pools, DEFAULT_POOL);
     given.map(|_| ()).map_err(|refused| {
-        Failure::usage(format!("\"{application}\" cannot be given its storage"))
+        Failure::usage(format!("invalid storage for \"{application}\""))
             .why(format!("{refused} ({})", refused.refusal))
             .advice(refused.refusal.advice())
     })

@@ -14,7 +14,7 @@ const NAMED: usize = 5;
 
 #[derive(Debug, Args)]
 pub struct CancelTask {
-    /// Numbers of tasks; `operations` shows them.
+    /// Numbers of the tasks, as shown by `operations`.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<TaskId>,
     #[command(flatten)]

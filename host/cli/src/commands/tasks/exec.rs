@@ -13,24 +13,24 @@ use crate::failure::{Exit, Failure, Outcome};
 use crate::session::ModelSession;
 
 const RUNNING: &str = "\
-A command is one that the charm offers; there is no shell. `periapt actions` names the commands of
-an application. Flags stand before the command:
+Commands are offered by the charm; there is no shell. `periapt actions` lists the commands of an
+application. Put flags before the command:
   periapt exec --unit site/0 -- list --long
   periapt exec --unit site/0 'list --long'
   periapt exec --application site,db --format yaml -- check
 
-A machine runs no charm; its agent carries out one of these itself:
-  periapt exec --machine 0 -- report   tells of the machine's engine and its units, as JSON
-  periapt exec --machine 0 -- df       says how many bytes each unit keeps there
-  periapt exec --machine 0 -- reboot   starts the machine afresh with all of its units
+On machines, the agent itself carries out one of these:
+  periapt exec --machine 0 -- report   prints the state of the machine's engine and units, as JSON
+  periapt exec --machine 0 -- df       prints how many bytes each unit uses
+  periapt exec --machine 0 -- reboot   restarts the machine with all of its units
 
-Nothing can be run in a workload's container: its component answers HTTP requests and has no other
-entry, so --container is refused. A charm can offer a command that asks its workload.
+Commands cannot run in a workload's container: its component only answers HTTP requests, so
+--container is refused. A charm can offer a command that asks its workload.
 
-What the command of one unit prints is printed; of several, what each did.
+For one unit, the command's output is printed; for several, the result of each.
 
-Exit status: that of the command where it ran on one unit or machine and ended with 1 to 125; else 0 all
-completed with 0, 1 some did not, 5 --wait was too short. What is no word of the command's is three
+Exit status: for one unit or machine, that of the command if it is 1 to 125; otherwise 0 if all
+completed with 0, 1 if some did not, 5 if --wait was too short. Failures of periapt itself are three
 lines that begin with `ERROR`.";
 
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ lines that begin with `ERROR`.";
     override_usage = "periapt exec [OPTIONS] [--] COMMAND [ARGUMENT...]"
 )]
 pub struct Exec {
-    /// Run it on these units; `site/leader` is the one that leads.
+    /// Run it on these units; `site/leader` is the leader.
     #[arg(short, long = "unit", value_name = "UNIT,...", value_delimiter = ',')]
     pub units: Vec<String>,
     /// Run it on all units of these applications.
@@ -54,7 +54,7 @@ pub struct Exec {
     /// Run it on all units of the model.
     #[arg(long, conflicts_with_all = ["units", "applications"])]
     pub all: bool,
-    /// Have the agents of these machines do it: report, df or reboot.
+    /// Run it on these machines: report, df or reboot.
     #[arg(
         long = "machine",
         value_name = "MACHINE,...",
@@ -62,12 +62,12 @@ pub struct Exec {
         conflicts_with_all = ["units", "applications", "all", "timeout", "parallel", "execution_group"]
     )]
     pub machines: Vec<MachineId>,
-    /// Refused with the reason: no container runs a command.
+    /// Always refused: commands cannot run in containers.
     #[arg(long, value_name = "CONTAINER", hide = true)]
     pub container: Option<String>,
     #[command(flatten)]
     pub asked: Asked,
-    /// The command with its arguments; a single word with blanks is split as a shell does.
+    /// The command with its arguments; a single argument with blanks is split as a shell would.
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub words: Vec<String>,
 }
@@ -101,7 +101,9 @@ fn command(words: &[String]) -> Outcome<Vec<String>> {
         [line] if line.contains(char::is_whitespace) => task::words(line).map_err(|why| {
             Failure::usage(format!("\"{line}\" is no command"))
                 .why(format!("it has {why}"))
-                .advice("close the quote, or write the words after -- without quoting them twice")
+                .advice(
+                    "close the quote, or write the arguments after -- without quoting them twice",
+                )
         })?,
         words => words.to_vec(),
     };
@@ -113,12 +115,12 @@ fn command(words: &[String]) -> Outcome<Vec<String>> {
     }
 }
 
-/// Where it is to be run, unless that is everywhere.
+/// Where to run it, unless everywhere.
 fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
     if let Some(container) = &arguments.container {
-        let what = format!("no command can be run in the container \"{container}\"");
+        let what = format!("commands cannot run in the container \"{container}\"");
         return Err(Failure::usage(what)
-            .why("a container's component answers HTTP requests (wasi:http) and has no other entry")
+            .why("a container's component only answers HTTP requests (wasi:http)")
             .advice("periapt exec --unit UNIT -- COMMAND runs a command of the charm; periapt services UNIT shows what its containers do"));
     }
     if !arguments.machines.is_empty() {
@@ -126,7 +128,7 @@ fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
         let known = MachineCommand::from_str(request.command.first().map_or("", String::as_str));
         return match known {
             Ok(_) => Ok(()),
-            Err(why) => Err(Failure::usage("no machine has that command")
+            Err(why) => Err(Failure::usage("machines do not have that command")
                 .why(why)
                 .advice("periapt exec --machine MACHINE -- report; or name units with --unit")),
         };
@@ -142,8 +144,8 @@ fn place(arguments: &Exec, request: &mut EnqueueOperation) -> Outcome {
     if named || arguments.all {
         return Ok(());
     }
-    Err(Failure::usage("nothing says where to run the command")
-        .why("neither --unit nor --application nor --machine nor --all stands before it")
+    Err(Failure::usage("no target for the command")
+        .why("none of --unit, --application, --machine or --all was given before it")
         .advice("periapt exec --unit UNIT -- COMMAND"))
 }
 
@@ -156,7 +158,7 @@ async fn everywhere(here: &ModelSession) -> Outcome<Vec<String>> {
     if names.is_empty() {
         let what = format!("model \"{}\" has no units", here.model);
         return Err(Failure::new(Exit::NotFound, what)
-            .why("a command is run by units")
+            .why("commands run on units")
             .advice("periapt status"));
     }
     Ok(names)

@@ -24,7 +24,7 @@ pub struct Operations {
     /// Only operations with a task on one of these units.
     #[arg(long, value_name = "UNIT,...", value_delimiter = ',')]
     pub units: Vec<UnitName>,
-    /// Only operations with a task on a unit of one of these.
+    /// Only operations with a task on a unit of one of these applications.
     #[arg(
         long,
         visible_alias = "apps",
@@ -32,20 +32,20 @@ pub struct Operations {
         value_delimiter = ','
     )]
     pub applications: Vec<ApplicationName>,
-    /// Only operations with a task on one of these machines. With --units, on one of either.
+    /// Only operations with a task on one of these machines; with --units, on one of either.
     #[arg(long, value_name = "MACHINE,...", value_delimiter = ',')]
     pub machines: Vec<MachineId>,
     /// Only operations with one of these actions.
     #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub actions: Vec<String>,
-    /// Only operations with a task that is one of these: pending, running, aborting, completed,
+    /// Only operations with a task in one of these states: pending, running, aborting, completed,
     /// failed, cancelled, aborted.
     #[arg(long, value_name = "STATUS,...", value_delimiter = ',')]
     pub status: Vec<TaskStatus>,
-    /// Show so many of the newest ones.
+    /// Show this many of the newest.
     #[arg(short = 'n', long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
-    /// Leave so many of the newest ones out.
+    /// Skip this many of the newest.
     #[arg(
         long,
         value_name = "NUMBER",
@@ -53,10 +53,10 @@ pub struct Operations {
         hide_default_value = true
     )]
     pub offset: u64,
-    /// Go on where an earlier list ended, which says so.
+    /// Continue after the end of an earlier list, which shows this value.
     #[arg(long, value_name = "ID")]
     pub after: Option<String>,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[arg(long, value_enum, default_value_t)]

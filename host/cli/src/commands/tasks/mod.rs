@@ -37,52 +37,52 @@ use patience::Until;
 /// The verbs of this folder.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Run an action on units and show what it answers.
+    /// Run an action on units and show its results.
     Run(run::Run),
-    /// Run a command that the charm of units offers, or have machines do one of theirs.
+    /// Run a command of the charm on units, or a machine command on machines.
     Exec(exec::Exec),
-    /// List what units and machines were asked to run, newest first.
+    /// List the operations on units and machines, newest first.
     #[command(visible_alias = "list-operations")]
     Operations(list::Operations),
-    /// Show an operation with its tasks and what they answered.
+    /// Show an operation with its tasks and their results.
     ShowOperation(show::ShowOperation),
-    /// Show a task with what it answered and told.
+    /// Show a task with its results and progress messages.
     ShowTask(show::ShowTask),
-    /// Take back tasks that have not begun, and stop those that run.
+    /// Cancel tasks: pending ones do not start, running ones are stopped.
     CancelTask(cancel::CancelTask),
 }
 
 /// Forms of what tasks answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TaskFormat {
-    /// What one unit answered, or a document of what each did.
+    /// The results of one unit, or a document with the results of each.
     #[default]
     Plain,
     Json,
     Yaml,
 }
 
-/// What the verbs share that have units run something.
+/// Options of all verbs that run something on units.
 #[derive(Debug, Args)]
 pub struct Asked {
-    /// Do not wait, but say how to look it up.
+    /// Do not wait; print how to look up the operation.
     #[arg(long, conflicts_with = "wait")]
     pub background: bool,
-    /// Wait for so long at most (exit status 5); what was begun goes on [default: until it has ended].
+    /// Wait at most this long (exit status 5); tasks continue [default: until they end].
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub wait: Option<Duration>,
-    /// How long each unit may compute, an hour at most [default: as long as a hook].
+    /// How long each unit may run it, at most an hour [default: as long as a hook].
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Run beside the hooks and other tasks of the machine [default: as the charm says].
+    /// Run in parallel with hooks and other tasks of the machine [default: as the charm declares].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub parallel: Option<bool>,
-    /// Run one at a time with others of this group on the machine [default: as the charm says].
+    /// Run one at a time within this group on the machine [default: as the charm declares].
     #[arg(long, value_name = "GROUP")]
     pub execution_group: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: TaskFormat,
-    /// Show times in UTC, in ISO form.
+    /// Show times in UTC, in ISO format.
     #[arg(long)]
     pub utc: bool,
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
 }
 
 impl Asked {
-    /// What is wanted beside what is to be run, and where.
+    /// Options other than the action or command and its targets.
     fn request(&self) -> EnqueueOperation {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         EnqueueOperation {
@@ -120,7 +120,7 @@ impl Asked {
     }
 }
 
-/// What was begun, with its tasks as they were when they had ended, or when waiting had.
+/// The operation, with its tasks as of their end or the end of the wait.
 struct Begun {
     operation: TaskId,
     tasks: Vec<TaskInfo>,
@@ -187,7 +187,7 @@ fn tag(task: &TaskInfo) -> String {
     tag.map(|tag| tag.to_string()).unwrap_or_default()
 }
 
-/// What is running now, where.
+/// The tasks that still run, and where.
 fn running(operation: &OperationInfo) -> String {
     let tasks = count(operation.tasks.len() as u64, "task");
     let mut text = format!("Running operation {} with {tasks}\n", operation.id);
@@ -197,7 +197,7 @@ fn running(operation: &OperationInfo) -> String {
     text
 }
 
-/// How to look up what goes on without this command: in words, or for a program.
+/// Prints how to look up the operation, as text or for a program.
 fn scheduled(
     output: &Output,
     format: TaskFormat,
@@ -232,8 +232,8 @@ fn in_background(operation: &OperationInfo) -> String {
 /// Nobody waits any more.
 fn left(operation: &OperationInfo) -> Failure {
     let ids = operation.tasks.iter().map(|task| task.id);
-    Failure::failed(format!("operation {} goes on", operation.id))
-        .why("only the waiting for it was interrupted")
+    Failure::failed(format!("operation {} continues", operation.id))
+        .why("you only interrupted the wait")
         .advice(format!(
             "periapt {}; or watch it: periapt show-operation {} --watch",
             cancel::words(ids),
@@ -241,11 +241,11 @@ fn left(operation: &OperationInfo) -> Failure {
         ))
 }
 
-/// What became of it cannot be learned.
+/// The result is unknown.
 fn lost(operation: &OperationInfo, failure: Failure) -> Failure {
     let id = operation.id;
     failure.advice(format!(
-        "periapt show-operation {id} shows what became of it; it goes on by itself"
+        "periapt show-operation {id} shows its state; the operation continues"
     ))
 }
 

@@ -23,7 +23,7 @@ pub fn parameters(file: Option<&Path>, words: &[String], as_text: bool) -> Outco
 
 fn from_file(path: &Path) -> Outcome<Parameters> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::file("the parameters cannot be read", path, &error))?;
+        .map_err(|error| Failure::file("cannot read the parameters", path, &error))?;
     parse(&text).map_err(|why| {
         Failure::usage(format!("{} holds no parameters", path.display()))
             .why(why)
@@ -37,7 +37,7 @@ fn parse(text: &str) -> Result<Parameters, String> {
     }
     match serde_saphyr::from_str(text) {
         Ok(Value::Object(all)) => Ok(all),
-        Ok(_) => Err("at its top there are no keys".to_owned()),
+        Ok(_) => Err("it has no keys at the top level".to_owned()),
         Err(error) => Err(error.without_snippet().to_string()),
     }
 }
@@ -51,14 +51,9 @@ fn from_words(words: &[String], as_text: bool) -> Outcome<Parameters> {
             false => value(word, text)?,
         };
         if !insert(&mut all, &path, value) {
-            return Err(
-                Failure::usage(format!("\"{word}\" is said of a parameter twice"))
-                    .why(format!(
-                        "another word gives {} a value as well",
-                        path.join(".")
-                    ))
-                    .advice("leave one of them out"),
-            );
+            return Err(Failure::usage(format!("\"{word}\" sets a parameter twice"))
+                .why(format!("another argument also sets {}", path.join(".")))
+                .advice("leave one of them out"));
         }
     }
     Ok(all)
@@ -69,8 +64,8 @@ fn assignment(word: &str) -> Outcome<(Vec<&str>, &str)> {
     let (key, text) = word.split_once('=').unwrap_or_default();
     let path: Vec<&str> = key.split('.').collect();
     if path.iter().any(|part| part.is_empty()) || path.len() > DEEPEST {
-        return Err(Failure::usage(format!("\"{word}\" is no parameter"))
-            .why("a parameter is a key, =, and a value; dots lead into a key that has keys itself")
+        return Err(Failure::usage(format!("\"{word}\" is not a parameter"))
+            .why("a parameter is a key, =, and a value; dots separate nested keys")
             .advice("write KEY=VALUE or KEY.SUB=VALUE after the action"));
     }
     Ok((path, text))
@@ -88,9 +83,9 @@ fn value(word: &str, text: &str) -> Outcome<Value> {
         Err(error) => error.without_snippet().to_string(),
     };
     Err(
-        Failure::usage(format!("the value of \"{word}\" is no YAML"))
+        Failure::usage(format!("the value of \"{word}\" is not YAML"))
             .why(why)
-            .advice("quote it as YAML does, or add --string-args"),
+            .advice("quote it for YAML, or add --string-args"),
     )
 }
 

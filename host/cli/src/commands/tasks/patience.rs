@@ -109,8 +109,7 @@ impl<'a> Patience<'a> {
                 return Err(error);
             }
             if !self.away.replace(true) {
-                self.output
-                    .say("The controller does not answer; it is asked again.");
+                self.output.say("The controller does not answer; retrying.");
             }
             tokio::time::sleep(live::PAUSE).await;
         }

@@ -11,16 +11,16 @@ use crate::failure::{Failure, Outcome};
 use crate::session::ModelSession;
 
 const RUNNING: &str = "\
-Units stand before the action, what it is given after it:
+Name the units before the action, and its parameters after it:
   periapt run site/0 rebuild
   periapt run site/0 site/1 backup out=out.tar.bz2 file.kind=xz file.quality=9
   periapt run site/leader backup --params backup.yaml --background
-  periapt actions site     lists the actions there are, and `show-action` what one takes
+  periapt actions site     lists the actions; `show-action` shows the parameters of one
 
-What one unit answers is printed as YAML; of several, what each did. What an action tells while it
-runs goes to standard error.
+For one unit, the results are printed as YAML; for several, the result of each. Progress messages
+go to standard error.
 
-Exit status: 0 all completed, 1 some failed or were cancelled, 5 --wait was too short.";
+Exit status: 0 if all completed, 1 if some failed or were cancelled, 5 if --wait was too short.";
 
 #[derive(Debug, Args)]
 #[command(
@@ -28,13 +28,14 @@ Exit status: 0 all completed, 1 some failed or were cancelled, 5 --wait was too 
     override_usage = "periapt run [OPTIONS] UNIT... ACTION [KEY[.SUB...]=VALUE...]"
 )]
 pub struct Run {
-    /// Units (site/0, or site/leader), the action, and what it is given; values are YAML.
+    /// Units (site/0, or site/leader), the action, and its parameters as KEY=VALUE; values are
+    /// YAML.
     #[arg(required = true, value_name = "UNIT|ACTION|KEY=VALUE")]
     pub words: Vec<String>,
-    /// What the action is given, as a YAML file; KEY=VALUE words win over it.
+    /// Parameters of the action in a YAML file; KEY=VALUE arguments override it.
     #[arg(long, value_name = "FILE")]
     pub params: Option<PathBuf>,
-    /// Take values as text, not as YAML.
+    /// Take values as text instead of YAML.
     #[arg(long)]
     pub string_args: bool,
     #[command(flatten)]
@@ -61,7 +62,7 @@ pub async fn run(context: &Context, arguments: Run) -> Outcome {
     ended::verdict(begun.operation, &begun.tasks)
 }
 
-/// The words of the command line, told apart.
+/// The parsed arguments of the command line.
 #[derive(Debug, PartialEq)]
 struct Words {
     units: Vec<String>,
@@ -84,7 +85,7 @@ impl Words {
                 parameters: words.collect(),
             }),
             Some(word) => Err(Failure::usage(format!("\"{word}\" is no unit"))
-                .why("units stand before the action, each with its number")
+                .why("name the units before the action, each with its number")
                 .advice("periapt run UNIT ACTION, as in: periapt run site/0 rebuild")),
             None => Err(no_action(units.first())),
         }
@@ -94,9 +95,9 @@ impl Words {
 fn no_action(unit: Option<&String>) -> Failure {
     let application = unit.and_then(|unit| unit.split('/').next());
     Failure::usage("there is no action to run")
-        .why("its name follows the units, and what it is given follows its name")
+        .why("give its name after the units, then its parameters")
         .advice(match application {
-            Some(application) => format!("periapt actions {application} lists those there are"),
+            Some(application) => format!("periapt actions {application} lists them"),
             None => "periapt run UNIT ACTION KEY=VALUE".to_owned(),
         })
 }

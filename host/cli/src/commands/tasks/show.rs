@@ -40,10 +40,10 @@ pub struct ShowTask {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Waiting {
-    /// Wait for so long until it has ended; one that goes on is shown as it is (exit status 5).
+    /// Wait this long for it to end; if it has not, show it as it is (exit status 5).
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub wait: Option<Duration>,
-    /// Wait until it has ended.
+    /// Wait until it ends.
     #[arg(long, conflicts_with = "wait")]
     pub watch: bool,
 }
@@ -57,7 +57,7 @@ impl Waiting {
         }
     }
 
-    /// Who was told to wait has not reached the end of what goes on.
+    /// The wait ended before the task did.
     fn verdict(self, operation: TaskId, tasks: &[TaskInfo]) -> Outcome {
         let goes_on = tasks.iter().any(|task| !task.status.has_ended());
         match self.wait {

@@ -85,8 +85,8 @@ fn what_was_begun_is_said_as_juju_says_it() {
     );
     assert_eq!(
         left(&two).to_string(),
-        "ERROR operation 1 goes on\n  \
-         why: only the waiting for it was interrupted\n  \
+        "ERROR operation 1 continues\n  \
+         why: you only interrupted the wait\n  \
          try: periapt cancel-task 2 3; or watch it: periapt show-operation 1 --watch"
     );
 }

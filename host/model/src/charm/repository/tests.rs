@@ -87,7 +87,7 @@ fn an_index_that_is_not_sound_is_refused() {
         ),
         (
             r#"{"format":1,"charms":{"x":{"channels":{"edge":3},"revisions":{}}}}"#,
-            "not there",
+            "does not exist",
         ),
         (
             r#"{"format":1,"charms":{"x":{"channels":{},"revisions":{"0":{"sha256":"../x","size":1}}}}}"#,

@@ -85,9 +85,9 @@ impl Default for Budgets {
 /// Why there is no place.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub(crate) enum Crowded {
-    #[error("this account has as many connections and requests under way as one account may have")]
+    #[error("this account has reached its limit of connections and requests in progress")]
     Account,
-    #[error("the controller has as many open-ended connections of people as it can keep")]
+    #[error("the controller has reached its limit of long-lived user connections")]
     People,
 }
 

@@ -151,7 +151,7 @@ async fn in_repository(
     };
     if name.parse::<ApplicationName>().is_err() {
         let why = format!(
-            "nothing is said of the charm \"{name}\" of \"{application}\", which is a path"
+            "the request does not include the charm \"{name}\" of \"{application}\", which is a path"
         );
         return Err(refused((Refusal::BundleCharmInvalid, why)));
     }
@@ -178,7 +178,7 @@ pub(super) async fn taken(
     let place = charm_revisions::place(state.store()).await?;
     if place.is_empty() {
         let why =
-            format!("charm \"{name}\" is one of a charm repository, and the controller has none");
+            format!("charm \"{name}\" comes from a charm repository, but the controller has none");
         return Ok(Err((Refusal::CharmRepositoryMissing, why)));
     }
     let taken = async { Repository::at(&place)?.take(name, CHANNEL).await };
@@ -187,7 +187,7 @@ pub(super) async fn taken(
             Fault::Index(_) => Refusal::BundleCharmInvalid,
             _ => Refusal::CharmRepositoryUnavailable,
         };
-        let why = format!("the charm repository {place} does not give \"{name}\": {fault}");
+        let why = format!("cannot get \"{name}\" from the charm repository {place}: {fault}");
         (refusal, why)
     }))
 }

@@ -238,12 +238,12 @@ fn require_trust(request: &DeployBundle, trusted: &[ApplicationName]) -> Result<
     }
     let names: Vec<&str> = trusted.iter().map(|name| name.as_str()).collect();
     let why = format!(
-        "the bundle wants to trust {} with the cloud's credential",
+        "the bundle asks to trust {} with the cloud's credential",
         names.join(", ")
     );
     Err(Answer(
         Problem::new(Refusal::BundleTrustMissing)
-            .titled("The bundle wants applications to be trusted")
+            .titled("The bundle asks to trust applications")
             .why(why),
     ))
 }

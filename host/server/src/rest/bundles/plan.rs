@@ -137,7 +137,7 @@ fn read_files(
                 Some(ResourceKind::File) => None,
                 Some(ResourceKind::OciImage) => Some((
                     Refusal::ResourceIsImage,
-                    format!("resource \"{resource}\" of \"{name}\" is an image of a container"),
+                    format!("resource \"{resource}\" of \"{name}\" is a container image"),
                 )),
                 None => {
                     let known = declared.into_iter().flatten();
@@ -166,7 +166,7 @@ fn read_files(
                     continue;
                 }
                 let why = format!(
-                    "nothing is said of the file \"{path}\" for resource \"{resource}\" of \"{name}\""
+                    "the request does not include the file \"{path}\" for resource \"{resource}\" of \"{name}\""
                 );
                 let refusal = Refusal::BundleInvalid;
                 return Err(located::of_application(request, name, refusal, &why));
@@ -213,10 +213,7 @@ async fn require_storage(
         };
         // Which pool is the model's default is not looked at: it is one that the model has.
         if let Err(refused) = directives(&charm.metadata.storage, storage, &pools, DEFAULT_POOL) {
-            let why = format!(
-                "\"{application}\" cannot be given its storage: {}",
-                refused.why
-            );
+            let why = format!("invalid storage for \"{application}\": {}", refused.why);
             return Err(located::of_application(
                 request,
                 application,

@@ -77,7 +77,7 @@ impl Run {
                 Err(error) => {
                     tracing::error!(model = %self.model, apply = self.id, %error, "how far a bundle came cannot be written down");
                     let message =
-                        format!("step {taken} was taken; the next ones were not: {error}");
+                        format!("step {taken} was completed, the next ones were not: {error}");
                     return Some(ended(BundleApplyState::Failed, message));
                 }
             }

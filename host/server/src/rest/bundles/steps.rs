@@ -248,7 +248,7 @@ impl Taker {
             let problem = Problem::new(Refusal::NotFound(Subject::Charm));
             Answer(problem.why(why))
         };
-        let unknown = || missing(format!("the charm of \"{application}\" is not known"));
+        let unknown = || missing(format!("the charm of \"{application}\" is unknown"));
         let charm = self.charms.get(application).ok_or_else(unknown)?;
         if let Some(url) = &charm.url {
             return Ok(url.clone());
@@ -260,7 +260,7 @@ impl Taker {
         let archive = archive.map_err(|(refusal, why)| Answer(Problem::new(refusal).why(why)))?;
         if Digest::of(&archive).to_string() != sha256 {
             return Err(missing(format!(
-                "the charm repository has another charm \"{name}\" than when the bundle was planned"
+                "charm \"{name}\" in the charm repository has changed since the bundle was planned"
             )));
         }
         let request = self.to("POST", paths::CHARMS);

@@ -240,9 +240,9 @@ fn lost(state: &ServerState, at: i64) -> Answer {
     let ago = (state.clock().now().as_microsecond() - at).max(0) / 1_000_000;
     Answer(
         Problem::new(Refusal::IdempotencyAnswerLost)
-            .titled("The request was carried out, its answer is not known")
+            .titled("The request was carried out, but its answer is not known")
             .why(format!(
-                "what the request asked for was done {ago} s ago; its answer was not kept"
+                "the request was carried out {ago} s ago, but its answer was not kept"
             )),
     )
 }

@@ -67,7 +67,7 @@ export function diffOf(config: ApplicationConfig, change: ConfigChange): Differe
 
 /** Stands for the values of secrets, which are not shown even while they are new. */
 const HIDDEN = '(new value, not shown)';
-const PRESENT = '(present value, not shown)';
+const PRESENT = '(current value, not shown)';
 
 function shown(config: ApplicationConfig, name: string, standing: Standing): Standing {
   return isSecret(config, name) ? { ...standing, text: PRESENT } : standing;

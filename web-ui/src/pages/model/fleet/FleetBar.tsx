@@ -76,7 +76,7 @@ export function FleetBar({ address, counts, statuses, sort, sortable, field, onD
           <button
             type="button"
             className="p-button is-small"
-            aria-label={sort.descending ? "Descending, turn around" : "Ascending, turn around"}
+            aria-label={sort.descending ? "Descending, reverse the order" : "Ascending, reverse the order"}
             onClick={() => change({ sort: sortText(sortedBy(sort, sort.column)) })}
           >
             {sort.descending ? "↓" : "↑"}

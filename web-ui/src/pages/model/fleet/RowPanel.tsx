@@ -41,7 +41,7 @@ export function RowPanel({ model, entities, tab, id, mayChange, focusing, onStep
       {application && <ApplicationDetails model={model} application={application} entities={entities} />}
       {unit && <UnitDetails model={model} unit={unit} mayWrite={mayChange} />}
       {machine && <MachineDetails model={model} machine={machine} />}
-      {status === undefined && <p>It was removed, or there never was one.</p>}
+      {status === undefined && <p>It was removed, or never existed.</p>}
       {mayChange && status !== undefined && (
         <div className="actions">
           {ACTIONS[tab].filter(useful).map(([action, label]) => (

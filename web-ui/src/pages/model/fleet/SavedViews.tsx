@@ -93,7 +93,7 @@ export function SavedViews({ view, onChoose }: Properties) {
             </button>
             <CopyButton text={`${location.origin}${pathname}${query}`} label="Copy link" />
           </div>
-          <p className="p-form-help-text">Kept in this browser. Its link shows the same to others.</p>
+          <p className="p-form-help-text">Saved in this browser. Its link shows the same view to others.</p>
         </form>
       </div>
     </details>

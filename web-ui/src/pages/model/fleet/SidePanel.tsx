@@ -31,10 +31,10 @@ export function SidePanel({ title, aside, focusing, onClose, onStep, children }:
         </h2>
         {aside}
         <div className="panel__steps">
-          <button type="button" className="icon-button" aria-label="Row before" disabled={!onStep.before} onClick={onStep.before}>
+          <button type="button" className="icon-button" aria-label="Previous row" disabled={!onStep.before} onClick={onStep.before}>
             ↑
           </button>
-          <button type="button" className="icon-button" aria-label="Row after" disabled={!onStep.after} onClick={onStep.after}>
+          <button type="button" className="icon-button" aria-label="Next row" disabled={!onStep.after} onClick={onStep.after}>
             ↓
           </button>
           <button type="button" className="icon-button" aria-label="Close details" onClick={onClose}>

@@ -161,7 +161,7 @@ pub(super) fn goes_on(operation: TaskId, tasks: &[TaskInfo]) -> Failure {
     };
     Failure::new(
         Exit::TimedOut,
-        format!("timed out waiting for operation {operation}, which goes on"),
+        format!("timed out waiting for operation {operation}, which continues"),
     )
     .why(why)
     .advice(format!(

@@ -45,7 +45,7 @@ fn what_goes_on_is_told_as_a_time_that_is_over() {
     assert_eq!(
         lines(&outcome),
         [
-            "ERROR timed out waiting for operation 1, which goes on",
+            "ERROR timed out waiting for operation 1, which continues",
             "  why: task 3 on site/1 is running",
             "  try: periapt show-operation 1 --watch, or periapt cancel-task 3",
         ]

@@ -49,13 +49,13 @@ export function AddMachinesDialog({ model, wanted, onClose }: AddProperties) {
         value={text}
         onChange={setText}
         error={valid ? null : `A number from 1 to ${MOST}`}
-        help="They stay until they are removed, whether or not units run on them"
+        help="They stay until you remove them, with or without units"
       />
       <TextField
         label="Constraints"
         value={constraints}
         onChange={setConstraints}
-        help="What they have to be like, mem=4G cores=2; those of the model hold for the rest"
+        help="Requirements such as mem=4G cores=2; the model's apply to the rest"
       />
       <CommandHint
         cli={command("add-machine", "-m", model, count > 1 && "-n", count > 1 && text, asked && "--constraints", asked)}
@@ -112,7 +112,7 @@ export function RemoveMachinesDialog({ model, ids, entities, onClose }: Machines
         )}
       </ul>
       {force && <GoingStorage storages={along.storages} destroy={destroyStorage} onChange={setDestroyStorage} />}
-      <Force force={force} onChange={setForce} more="remove the units on it too, and do not wait for an agent that is gone" />
+      <Force force={force} onChange={setForce} more="also remove the units on it, and do not wait for a lost agent" />
       <CommandHint
         cli={command("remove-machine", "-m", model, ...ids, "--no-prompt", force && "--force", force && destroyStorage && "--destroy-storage")}
       />
@@ -137,8 +137,8 @@ export function RetryMachinesDialog({ model, ids, entities, onClose }: MachinesP
       <ul className="takes-along">
         <TakesAlong
           names={failed}
-          one="The provider tries again to start machine"
-          many="The provider tries again to start machines"
+          one="The provider will retry starting machine"
+          many="The provider will retry starting machines"
           none="None of them has a provisioning error."
         />
       </ul>

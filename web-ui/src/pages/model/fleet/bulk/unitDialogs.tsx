@@ -38,7 +38,7 @@ export function RetryUnitsDialog({ model, names, entities, onClose }: UnitsPrope
       onClose={onClose}
     >
       <ul className="takes-along">
-        <TakesAlong names={failed} one="The failed hook runs again in" many="The failed hooks run again in" none="No hook failed in any of them." />
+        <TakesAlong names={failed} one="The failed hook runs again in" many="The failed hooks run again in" none="None of them has a failed hook." />
         {others > 0 && failed.length > 0 && <li>{counted(others, "other unit")} without a failed hook {others === 1 ? "is" : "are"} left alone</li>}
       </ul>
       {failed.length > 0 && <CommandHint cli={command("resolved", "-m", model, ...failed)} />}
