@@ -181,7 +181,7 @@ export function invalid(model, application) {
       name: "invalid-alert-rule",
       place: ["alerts", "/alerts", "Alerts"],
       button: "Add rule",
-      fill: { label: "Threshold", text: "soon", says: "A duration such as 5m, 1h30m or 250ms" },
+      fill: { label: "Name", text: "Not a Name", says: "Lower-case letters, digits and dashes" },
     },
     {
       name: "invalid-machines",
