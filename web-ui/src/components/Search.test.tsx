@@ -38,6 +38,17 @@ describe("the search field", () => {
     expect(document.activeElement).toBe(field);
   });
 
+  it("gives the focus back to what had it before the key", () => {
+    const button = document.body.appendChild(document.createElement("button"));
+    button.focus();
+    const field = opened("shop");
+    fireEvent.keyDown(button, { key: "k", ctrlKey: true });
+    expect(document.activeElement).toBe(field);
+    fireEvent.keyDown(field, { key: "Escape" });
+    expect(document.activeElement).toBe(button);
+    button.remove();
+  });
+
   it("offers what can be done in the model of the page, and types a verb on", () => {
     const field = opened("shop");
     fireEvent.focus(field);

@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 import type { ApplicationInfo, UnitInfo } from "../api/types";
 import { severity, unitMessage, unitStatus } from "../lib/attention";
-import { unitKeys } from "../lib/fleet/order";
+import { timeKey, unitKeys } from "../lib/fleet/order";
 import { unitUrl } from "../lib/reach";
 import { toMachine, toUnit } from "../lib/to";
 import { Name, StatusMark } from "./charts";
@@ -80,7 +80,7 @@ export function unitColumns(
       label: "Since",
       className: "nowrap",
       minor: true,
-      keys: ({ workload, name }) => [workload.since, ...unitKeys(name)],
+      keys: ({ workload, name }) => [timeKey(workload.since), ...unitKeys(name)],
       cell: ({ workload }) => <Time at={workload.since} />,
     },
   ];

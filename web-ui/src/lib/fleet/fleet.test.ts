@@ -3,7 +3,7 @@ import type { ApplicationInfo, CharmInfo, MachineInfo, RelationInfo, StorageInfo
 import { FLEET_TABS, type FleetView, toggled, viewOf, viewQuery, withView } from "./address";
 import { counted, doAll, type Outcome } from "./bulk";
 import { alongWithApplications, alongWithMachines, alongWithUnits } from "./going";
-import { ordered, sortedBy, sortOf, sortText, unitKeys } from "./order";
+import { ordered, sortedBy, sortOf, sortText, timeKey, unitKeys } from "./order";
 import { newestOf } from "./refresh";
 import { toggledAll, toggledOne, withRange } from "./selection";
 import { orderedUnits } from "./units";
@@ -37,6 +37,12 @@ describe("the order of a table", () => {
     const rows = ["x", 5, "", -1];
     expect(ordered(rows, (row) => [row])).toEqual([-1, 5, "", "x"]);
     expect(rows).toEqual(["x", 5, "", -1]);
+  });
+
+  it("puts times in their order, however many digits they have, and none before all", () => {
+    const times = ["2026-01-01T00:00:00.2Z", "2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00Z", null, "2026-01-01T00:00:00.25Z"];
+    const sorted = ordered(times, (time) => [timeKey(time)]);
+    expect(sorted).toEqual([null, times[2], times[1], times[0], times[4]]);
   });
 
   it("puts units by application, then number", () => {

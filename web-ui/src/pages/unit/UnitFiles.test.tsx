@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { isFree } from "../../live/context";
 import { SessionProvider } from "../../session";
 import { UnitFiles } from "./UnitFiles";
 
@@ -25,7 +26,7 @@ const DIRECTORY = {
 const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status });
 
 /** Shows the tab as somebody with this access; returns what was looked at. */
-function opened(access: string, search: string, answer: () => Response): string[] {
+function opened(access: string, search: string, answer: () => Response, queries = new QueryClient()): string[] {
   const looks: string[] = [];
   vi.stubGlobal("fetch", (address: string, { body }: RequestInit = {}) => {
     if (address === "/v1/session") return Promise.resolve(json({ user: "ann", csrf: "x" }));
@@ -36,7 +37,7 @@ function opened(access: string, search: string, answer: () => Response): string[
     return Promise.resolve(answer());
   });
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={queries}>
       <MemoryRouter initialEntries={[`/${search}`]}>
         <SessionProvider>
           <UnitFiles model="m" unit="site/0" />
@@ -65,6 +66,16 @@ describe("files of a unit", () => {
     expect(looks).toEqual(["list /state"]);
     fireEvent.click(screen.getByRole("button", { name: "Look again" }));
     await vi.waitFor(() => expect(looks).toEqual(["list /state", "list /state"]));
+  });
+
+  it("are not looked at again when the page catches up with the controller", async () => {
+    const queries = new QueryClient();
+    const looks = opened("admin", "", () => json(DIRECTORY), queries);
+    await screen.findByText("2.0 KiB");
+    await queries.invalidateQueries({ predicate: isFree });
+    expect(looks).toEqual(["list /state"]);
+    await queries.invalidateQueries();
+    expect(looks).toEqual(["list /state", "list /state"]);
   });
 
   it("may be none", async () => {

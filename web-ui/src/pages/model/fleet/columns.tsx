@@ -8,6 +8,7 @@ import { OpenLink } from "../../../components/OpenLink";
 import type { Column } from "../../../components/table/DataTable";
 import { Time } from "../../../components/Time";
 import { machineStatus, natural, severity, unitStatus } from "../../../lib/attention";
+import { timeKey } from "../../../lib/fleet/order";
 import { toApplication, toCharm, toMachine, toUnit } from "../../../lib/to";
 
 /** How many units of each application are active. */
@@ -86,7 +87,7 @@ export function applicationColumns(model: string, active: ReadonlyMap<string, nu
       label: "Since",
       className: "nowrap",
       minor: true,
-      keys: ({ status, name }) => [status.since, name],
+      keys: ({ status, name }) => [timeKey(status.since), name],
       cell: ({ status }) => <Time at={status.since} />,
     },
   ];
@@ -167,7 +168,7 @@ export function machineColumns(model: string): Column<MachineInfo>[] {
       label: "Added",
       className: "nowrap",
       minor: true,
-      keys: (machine) => [machine["created-at"], machine.id],
+      keys: (machine) => [timeKey(machine["created-at"]), machine.id],
       cell: (machine) => <Time at={machine["created-at"]} />,
     },
   ];
