@@ -24,7 +24,6 @@ export function NotificationSwitch() {
         <button
           type="button"
           className="p-button"
-          aria-pressed={choice === "on"}
           disabled={asking}
           onClick={() => void change()}
         >

@@ -9,7 +9,7 @@ export function Refused({ error, text }: { error: unknown; text: string }) {
     <>
       <Failure error={error} />
       {line !== null && (
-        <ol className="bundle-excerpt" aria-label={`Line ${line} of the bundle`}>
+        <ol className="bundle-excerpt" tabIndex={0} aria-label={`Line ${line} of the bundle`}>
           {excerpt(text, line).map(({ number, text: words, wrong }) => (
             <li key={number} value={number} className={wrong ? "is-wrong" : undefined} aria-current={wrong || undefined}>
               <code>{words || " "}</code>
