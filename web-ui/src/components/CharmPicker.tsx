@@ -1,5 +1,5 @@
 /** A charm of the model, a file that is uploaded first, or a charm of the controller's repository. */
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { isAbort, type Progress, uploadCharm } from "../api/upload";
 import type { CharmInfo } from "../api/types";
 import { bytes } from "../lib/bytes";
@@ -22,6 +22,8 @@ export function CharmPicker({ model, charms, chosen, only, onChoose }: Propertie
   const [error, setError] = useState<unknown>(null);
   const [over, setOver] = useState(false);
   const running = useRef<AbortController | null>(null);
+  // Nobody waits for it any more.
+  useEffect(() => () => running.current?.abort(), []);
   const known = chosen && !charms.some(({ url }) => url === chosen.url) ? [...charms, chosen] : charms;
 
   const upload = async (file: File | undefined): Promise<void> => {

@@ -1,5 +1,5 @@
 /** The controller whose page this is, and the way to the pages of others. */
-import { useEffect, useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "react-router";
 import {
   forget,
@@ -18,12 +18,14 @@ export function ControllerSwitch({ name }: { name: string }) {
   const { pathname } = useLocation();
   const others = useControllers().filter(({ origin }) => origin !== location.origin);
   const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (originOf(location.origin)) remember({ origin: location.origin, name });
   }, [name]);
   return (
     <div className="controller-switch">
       <button
+        ref={button}
         type="button"
         className="controller-switch__button"
         aria-label={`Controller ${name}`}
@@ -36,7 +38,16 @@ export function ControllerSwitch({ name }: { name: string }) {
       <div id={id} hidden={!open}>
         <ul aria-label="Other controllers">
           {others.map((one) => (
-            <Other key={one.origin} one={one} to={pageThere(one.origin, pathname)} />
+            <Other
+              key={one.origin}
+              one={one}
+              to={pageThere(one.origin, pathname)}
+              onForget={() => {
+                forget(one.origin);
+                // The button that was pressed is gone.
+                button.current?.focus();
+              }}
+            />
           ))}
         </ul>
         {others.length === 0 && <p className="controller-switch__none">No other controllers have been added.</p>}
@@ -49,14 +60,14 @@ export function ControllerSwitch({ name }: { name: string }) {
   );
 }
 
-function Other({ one, to }: { one: KnownController; to: string }) {
+function Other({ one, to, onForget }: { one: KnownController; to: string; onForget: () => void }) {
   return (
     <li data-controller={one.name}>
       <a href={to}>
         {one.name}
         <span className="controller-switch__place">{new URL(one.origin).host}</span>
       </a>
-      <button type="button" aria-label={`Forget ${one.name}`} onClick={() => forget(one.origin)}>
+      <button type="button" aria-label={`Forget ${one.name}`} onClick={onForget}>
         ×
       </button>
     </li>

@@ -75,7 +75,11 @@ export function SavedViews({ view, onChoose }: Properties) {
                 type="button"
                 className="icon-button"
                 aria-label={`Forget view ${saved.name}`}
-                onClick={() => setOwn(forgetView(store(), saved.name))}
+                onClick={() => {
+                  setOwn(forgetView(store(), saved.name));
+                  // The button that was pressed is gone.
+                  menu.current?.querySelector("summary")?.focus();
+                }}
               >
                 ×
               </button>
