@@ -54,10 +54,10 @@ export default async function ({ enter, world }) {
   await page.goto(`${m}/units/docs/0?view=services`);
   await page.getByRole("table", { name: "Services" }).getByRole("link", { name: /^Open docs/ }).waitFor();
   await page.getByRole("tab", { name: "Live log" }).click();
-  await page.getByLabel("Lines of").selectOption("web/web");
+  await page.getByLabel("Lines of", { exact: true }).selectOption("web/web");
   await page.waitForURL(/service=web%2Fweb/);
   await page.getByText("No matching lines yet").waitFor();
-  await page.getByLabel("Lines of").selectOption("Charm only");
+  await page.getByLabel("Lines of", { exact: true }).selectOption("Charm only");
   await page.locator(".log-row").first().waitFor();
 
   await page.goto(`${m}/applications/docs`);

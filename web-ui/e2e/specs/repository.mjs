@@ -19,7 +19,7 @@ export default async function ({ enter, world }) {
   const choice = page.getByLabel("or choose one from the charm repository");
   await choice.selectOption({ label: "noop, edge, revision 0" });
   await page.getByRole("button", { name: "Take", exact: true }).click();
-  await page.getByText("local:noop-0").first().waitFor();
+  await page.getByRole("status").filter({ hasText: "local:noop-0" }).waitFor();
   await page.getByLabel("Application name").fill("quiet");
   await page.getByText("deploy -m test noop --channel edge quiet").waitFor();
   await page.getByRole("button", { name: "Deploy", exact: true }).click();
