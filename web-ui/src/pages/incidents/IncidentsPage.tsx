@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
 import { incidents } from "../../api";
@@ -19,6 +19,7 @@ type Asked = { what: "skip" | "silence"; incident: IncidentInfo };
 /** What is wrong in a model: a card for each application, hook and reason. */
 export function IncidentsPage() {
   const { model = "" } = useParams();
+  const cache = useQueryClient();
   const [values, set] = useFilters(["silenced"]);
   const [asked, setAsked] = useState<Asked | null>(null);
   const mayWrite = useAllowed(model, "write");
@@ -31,9 +32,14 @@ export function IncidentsPage() {
   const cli = command("incidents", "-m", model, all && "--all");
   const silenced = found.data?.filter((incident) => incident.silenced) ?? [];
   const shown = all ? found.data : found.data?.filter((incident) => !incident.silenced);
+  // The number in the tab follows at once as well.
+  const changed = (): void => {
+    void found.refetch();
+    void cache.invalidateQueries({ queryKey: ["loud-incidents", model] });
+  };
   const close = (): void => {
     setAsked(null);
-    void found.refetch();
+    changed();
   };
   return (
     <section className="section" aria-label="Incidents">
@@ -65,7 +71,7 @@ export function IncidentsPage() {
                 model={model}
                 incident={incident}
                 mayWrite={mayWrite}
-                onChanged={() => void found.refetch()}
+                onChanged={changed}
                 onSkip={() => setAsked({ what: "skip", incident })}
                 onSilence={() => setAsked({ what: "silence", incident })}
               />
