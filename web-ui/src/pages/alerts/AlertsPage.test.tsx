@@ -112,6 +112,6 @@ describe("the page of alerts", () => {
   it("says what the browser does with notifications", async () => {
     vi.stubGlobal("Notification", undefined);
     opened();
-    await screen.findByText("This browser shows no notifications here");
+    await screen.findByText("This browser cannot show notifications here");
   });
 });
