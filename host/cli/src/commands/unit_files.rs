@@ -217,11 +217,7 @@ async fn copy_file(here: &ModelSession, unit: &UnitName, path: &str, to: &Path) 
         // Only now is it known that there is such a file.
         let write = match &mut file {
             Some(file) => file.write_all(part),
-            None => create(to).and_then(|mut made| {
-                let written = made.write_all(part);
-                file = Some(made);
-                written
-            }),
+            None => create(to).and_then(|made| file.insert(made).write_all(part)),
         };
         bytes += part.len() as u64;
         write.map_err(|error| {
@@ -234,17 +230,16 @@ async fn copy_file(here: &ModelSession, unit: &UnitName, path: &str, to: &Path) 
     let read = read.await;
     // An empty file has no parts.
     let read = read.map(|()| take(&[]));
-    match (broken, read) {
-        (Some(failure), _) => Err(failure),
-        (None, Ok(_)) => Ok(bytes),
-        (None, Err(error)) => {
-            if file.is_some() {
-                // Half a file would be taken for one.
-                let _ = std::fs::remove_file(to);
-            }
-            Err(error.into())
-        }
+    let failure: Failure = match (broken, read) {
+        (None, Ok(_)) => return Ok(bytes),
+        (Some(failure), _) => failure,
+        (None, Err(error)) => error.into(),
+    };
+    if file.is_some() {
+        // Half a file would be taken for one, also where the disk is full.
+        let _ = std::fs::remove_file(to);
     }
+    Err(failure)
 }
 
 fn create(to: &Path) -> std::io::Result<File> {
