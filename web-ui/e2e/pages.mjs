@@ -1,10 +1,13 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ask, freePort } from "./steps.mjs";
 
 /** For one step of a walk over all pages: what takes longer does not come. */
-const STEP = 15_000;
+export const STEP = 15_000;
 
 /** A step, or an error that says which of which page did not come. */
-async function step(where, what, waiting) {
+export async function step(where, what, waiting) {
   try {
     return await waiting;
   } catch (error) {
@@ -26,6 +29,11 @@ export async function relation(page, model) {
   const found = items.find((each) => each.key === key);
   if (!found) throw new Error(`no relation ${key} among ${items.map((each) => each.key).join(", ")}`);
   return { id: found.id, key };
+}
+
+/** The run of the hook that failed in the unit that the pages look at. */
+export function failedRun(page, model, unit) {
+  return hookRun(page, model, `hook=start&result=failed&unit=${encodeURIComponent(unit)}`);
 }
 
 /** The newest run of a hook that a query finds. */
@@ -118,117 +126,6 @@ export function pages(model, { application, unit, machine, charm, user, relation
   ];
 }
 
-/**
- * Dialogs that ask before something is done: its name, the page it opens from, the button that opens it. For
- * `all` rows of a table the button is beside their number; `summary` is no dialog but unfolds.
- */
-export function dialogs(model, { relation, application, unit, other }) {
-  const m = `/models/${encodeURIComponent(model)}`;
-  return [
-    ["integrate", [`${m}/applications/shipper`, "shipper"], "Integrate"],
-    ["suspend-relation", [`${m}/relations/${relation.id}`, relation.key], "Suspend"],
-    ["remove-relation", [`${m}/relations/${relation.id}`, relation.key], "Remove"],
-    ["expose", [`${m}/applications/shipper`, "shipper"], "Expose"],
-    ["unexpose", [`${m}/applications/${application}`, application], "Unexpose"],
-    ["remove-principal", [`${m}/applications/hub`, "hub"], "Remove"],
-    ["remove-principal-unit", [`${m}/units/hub/0`, "hub/0"], "Remove"],
-    ["run-action", [`${m}/applications/${application}/actions`, application], "Run rebuild"],
-    ["add-secret", [`${m}/secrets`, model], "Add secret"],
-    ["grant-secret", [`${m}/secrets/database`, "database"], "Grant"],
-    ["update-secret", [`${m}/secrets/database`, "database"], "Update"],
-    ["reveal-secret", [`${m}/secrets/database`, "database"], "Reveal"],
-    ["import-storage", [`${m}/storage`, model], "Import"],
-    ["create-pool", [`${m}/storage`, model], "Create pool"],
-    ["remove-storage", [`${m}/storage/data/0`, "data/0"], "Remove"],
-    ["add-storage", [`${m}/units/${unit}?view=storage`, unit], "Add storage"],
-    ["skip-incident", [`${m}/incidents`, model], "Skip"],
-    ["silence-incident", [`${m}/incidents`, model], "Silence"],
-    ["skip-hook", [`${m}/units/${unit}`, unit], "Skip hook"],
-    ["add-alert-rule", ["/alerts", "Alerts"], "Add rule"],
-    ["silence-alert-rule", ["/alerts", "Alerts"], "Silence errors"],
-    ["add-alert-receiver", ["/alerts", "Alerts"], "Add receiver"],
-    ["remove-alert-receiver", ["/alerts", "Alerts"], "Remove ops"],
-    ["add-machines", [`${m}?tab=machines`, model], "Add machines"],
-    ["views", [m, model], { summary: "Views" }],
-    ["as-command", [m, model], { summary: "Show as command" }],
-    ["retry-units", [`${m}?tab=units&status=error`, model], { all: "unit", button: "Retry hooks…" }],
-    ["remove-units", [`${m}?tab=units`, model], { all: "unit", button: "Remove…" }],
-    ["scale-applications", [m, model], { all: "application", button: "Scale…" }],
-    ["refresh-applications", [m, model], { all: "application", button: "Refresh…" }],
-    ["remove-applications", [m, model], { all: "application", button: "Remove…" }],
-    ["remove-machines", [`${m}?tab=machines`, model], { all: "machine", button: "Remove…" }],
-    ["disable-user", [`/users/${other}`, other], "Disable"],
-    ["grant-superuser", [`/users/${other}`, other], "Grant superuser"],
-  ].map(([name, [path, title], button]) => ({ name, place: [name, path, title], button }));
-}
-
-/** Dialogs with a field that is filled wrongly: what is typed, and what the dialog says to it. */
-export function invalid(model, application) {
-  return [
-    {
-      name: "invalid-model",
-      place: ["models", "/models", "Models"],
-      button: "Add model",
-      fill: { label: "Name", text: "Not a Name", says: "Lower-case letters" },
-    },
-    {
-      name: "invalid-scale",
-      place: ["application", `/models/${encodeURIComponent(model)}/applications/${application}`, application],
-      button: "Scale",
-      fill: { label: "Units", text: "1001", says: "A number from 0 to 1000" },
-    },
-    {
-      name: "invalid-alert-rule",
-      place: ["alerts", "/alerts", "Alerts"],
-      button: "Add rule",
-      fill: { label: "Threshold", text: "soon", says: "A duration such as 5m, 1h30m or 250ms" },
-    },
-    {
-      name: "invalid-machines",
-      place: ["machines", `/models/${encodeURIComponent(model)}?tab=machines`, model],
-      button: "Add machines",
-      fill: { label: "Machines", text: "0", says: "A number from 1 to 100" },
-    },
-  ];
-}
-
-/** Chooses all rows: by the table's head, or on a phone, which has none, by the bar below. */
-async function selectAll(page, what) {
-  const row = page.locator("tr[data-row]").first();
-  await row.waitFor({ timeout: STEP });
-  const head = page.getByLabel(new RegExp(`^Select all \\d+ ${what}s$`));
-  if (await head.isVisible()) return head.check({ timeout: STEP });
-  await row.getByRole("checkbox").check({ timeout: STEP });
-  const rest = page.getByRole("toolbar").getByRole("button", { name: /^Select all/ });
-  if (await rest.isVisible()) await rest.click({ timeout: STEP });
-}
-
-/** Opens a dialog on a page of its own. */
-export async function open(page, { name, place, button }) {
-  await visit(page, place);
-  if (button.summary) {
-    const summary = page.getByText(button.summary, { exact: true }).first();
-    await step(name, `unfold ${button.summary}`, summary.click({ timeout: STEP }));
-    return summary;
-  }
-  if (button.all) {
-    await step(name, `select all ${button.all}s`, selectAll(page, button.all));
-  }
-  const label = button.button ?? button;
-  const opener = page.getByRole("button", { name: label, exact: true }).first();
-  await step(name, `press ${label}`, opener.click({ timeout: STEP }));
-  const dialog = page.getByRole("dialog");
-  await step(name, "its dialog", dialog.waitFor({ timeout: STEP }));
-  return dialog;
-}
-
-/** Fills a dialog wrongly; the dialog says so. */
-export async function fillWrongly(dialog, { name, fill: { label, text, says, press } }) {
-  await step(name, `fill ${label}`, dialog.getByLabel(label, { exact: true }).fill(text, { timeout: STEP }));
-  if (press) await step(name, `press ${press}`, dialog.getByRole("button", { name: press, exact: true }).click({ timeout: STEP }));
-  await step(name, `“${says}”`, dialog.getByText(says).first().waitFor({ timeout: STEP }));
-}
-
 /** Goes there and waits until nothing is loading. */
 export async function visit(page, [name, path, title]) {
   const where = `${name} (${path})`;
@@ -262,18 +159,23 @@ export async function serve(periapt, charmFile) {
 }
 
 /**
- * Something on every page: two applications, one in error and one that is exposed, and what they bring;
- * two that show what they serve; and a hub that is related to others, with subordinates.
+ * Something on every page: applications, one in error and one that is exposed, and what they bring; two that show
+ * what they serve; a hub that is related to others, with subordinates; one of whose units each is in error; and a
+ * charm repository.
  */
 export async function furnish(periapt, charmFile) {
   await periapt("model-config", "automatically-retry-hooks=false");
   await serve(periapt, charmFile);
   await periapt("deploy", charmFile("site"), "site", "-n", "3", "--config", "title=Shop");
   await periapt("deploy", charmFile("probe"), "probe", "--config", "script=start: fail 1000", "--storage", "data=1");
+  await periapt("deploy", charmFile("probe"), "pair", "-n", "2", "--config", "script=start: fail 1000");
   await periapt("deploy", charmFile("hub"), "hub", "-n", "2");
   await periapt("deploy", charmFile("front"), "front");
   await periapt("deploy", charmFile("shipper"), "shipper");
   await periapt("add-user", "reader");
+  const repository = await mkdtemp(join(tmpdir(), "periapt-test-charms-"));
+  await periapt("charm", "publish", charmFile("noop"), repository, "--channel", "edge");
+  await periapt("controller-config", `charm-repository=${repository}`);
   await periapt("add-alert-receiver", "ops", "webhook", "url=https://hooks.example.com/x", "key=0123456789abcdef");
   await periapt("add-alert-rule", "errors", "unit-error", "0");
   await periapt("add-secret", "database", "password=hush", "--info", "Of the shop");
@@ -282,8 +184,8 @@ export async function furnish(periapt, charmFile) {
   await periapt("wait-for", "application", "site", "--timeout", "3m");
   await periapt("expose", "site");
   for (const ends of RELATED) await periapt("wait-for", "relation", ends.join(" "), "--timeout", "3m");
-  await periapt(
-    "wait-for", "unit", "probe/0", "--query", 'workload-status == "error"', "--timeout", "3m",
-  );
+  for (const unit of ["probe/0", "pair/0", "pair/1"]) {
+    await periapt("wait-for", "unit", unit, "--query", 'workload-status == "error"', "--timeout", "3m");
+  }
   return { application: "site", unit: "probe/0", machine: "0", charm: "local:site-0", user: "admin", other: "reader" };
 }

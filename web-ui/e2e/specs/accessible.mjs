@@ -1,6 +1,7 @@
 /** axe-core finds nothing serious on any page, light and dark; `/` and the keyboard work. */
 import { serious } from "../axe.mjs";
-import { dialogs, fillWrongly, furnish, hookRun, invalid, open, pages, relation, visit } from "../pages.mjs";
+import { dialogs, fillWrongly, invalid, open } from "../dialogs.mjs";
+import { failedRun, furnish, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 export default async function ({ enter, world }) {
@@ -15,7 +16,7 @@ export default async function ({ enter, world }) {
     for (const line of await serious(page)) found.push(`sign-in: ${line}`);
     await signIn(page, world);
     things.relation = await relation(page, world.model);
-    things.run = await hookRun(page, world.model, "hook=start&result=failed");
+    things.run = await failedRun(page, world.model, things.unit);
     for (const place of pages(world.model, things)) {
       await visit(page, place);
       for (const line of await serious(page)) found.push(`${place[0]}${dark ? " (dark)" : ""}: ${line}`);

@@ -59,7 +59,7 @@ export default async function ({ enter, world }) {
   await page.addInitScript(recordNotifications);
   await signIn(page, world);
   await visit(page, ["alerts", "/alerts", "Alerts"]);
-  await page.getByText("Nothing fires").waitFor();
+  await page.getByRole("heading", { name: "No firing alerts" }).waitFor();
 
   await page.getByRole("button", { name: "Add receiver" }).click();
   const receiver = page.getByRole("dialog", { name: "Add receiver" });
@@ -72,7 +72,7 @@ export default async function ({ enter, world }) {
   await receiver.getByRole("button", { name: "Add receiver" }).click();
   await receiver.waitFor({ state: "detached" });
   await page.locator('tr[data-receiver="ops"]').getByRole("button", { name: /^Test/ }).click();
-  await page.getByText("ops took the message and answered 204").waitFor();
+  await page.getByText("ops accepted the message and answered 204").waitFor();
   const [{ headers, body }] = posted;
   const signed = createHmac("sha256", KEY).update(`${headers["x-periapt-timestamp"]}.${body}`).digest("hex");
   check(headers["x-periapt-signature"] === `sha256=${signed}`, "the message is not signed as it should be");
@@ -116,7 +116,7 @@ export default async function ({ enter, world }) {
   const remove = page.getByRole("dialog", { name: "Remove errors" });
   await remove.getByRole("button", { name: "Remove", exact: true }).click();
   await row.waitFor({ state: "detached" });
-  await page.getByText("Nothing fires").waitFor();
+  await page.getByRole("heading", { name: "No firing alerts" }).waitFor();
   check(await neverReloaded(page), "the page was loaded anew");
   server.close();
 }

@@ -10,7 +10,7 @@ export default async function ({ enter, world }) {
   await signIn(page, world, `/models/${world.model}`);
   const open = page.getByRole("button", { name: "Controller tester", exact: true });
   await open.click();
-  await page.getByText("No other controller is known here.").waitFor();
+  await page.getByText("No other controllers have been added.").waitFor();
 
   const add = async (address, name) => {
     await page.getByRole("button", { name: "Add controller", exact: true }).click();

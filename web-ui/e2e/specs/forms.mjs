@@ -1,5 +1,6 @@
 /** Dialogs begin at their first field, and what is wrong with a field can be read. */
-import { fillWrongly, invalid, open, visit } from "../pages.mjs";
+import { fillWrongly, invalid, open } from "../dialogs.mjs";
+import { visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 export default async function ({ enter, world }) {

@@ -31,7 +31,7 @@ export default async function ({ enter, world }) {
   await visit(page, ["hook-run", `/models/${model}/hooks/${good}`, "start of probe/0"]);
   const effects = page.getByRole("region", { name: "Effects" });
   await effects.getByText(/8080\/tcp/).first().waitFor();
-  await page.getByText(/p50 .* over 1 runs/).waitFor();
+  await page.getByText(/p50 .* over 1 run\)/).waitFor();
   const changed = page.getByRole("region", { name: "Changed since the last good run" });
   await changed.getByText(/changed script of probe/).first().waitFor();
 

@@ -4,7 +4,8 @@
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { dialogs, fillWrongly, furnish, hookRun, invalid, open, pages, relation, visit } from "../pages.mjs";
+import { dialogs, fillWrongly, invalid, open } from "../dialogs.mjs";
+import { failedRun, furnish, pages, relation, visit } from "../pages.mjs";
 import { charm, check, crowd, periapt, signIn } from "../steps.mjs";
 
 const LOOKS = [
@@ -66,7 +67,7 @@ export default async function ({ enter, world }) {
     await picture("sign-in-refused");
     await signIn(page, world);
     things.relation = await relation(page, world.model);
-    things.run = await hookRun(page, world.model, "hook=start&result=failed");
+    things.run = await failedRun(page, world.model, things.unit);
     for (const place of [
       ...pages(world.model, things),
       ["empty", "/models/bare", "bare"],

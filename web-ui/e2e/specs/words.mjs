@@ -1,5 +1,5 @@
 /** Words stay whole in every table, at every width; the log can be read on a phone. */
-import { furnish, hookRun, pages, relation, visit } from "../pages.mjs";
+import { failedRun, furnish, pages, relation, visit } from "../pages.mjs";
 import { charm, check, periapt, signIn } from "../steps.mjs";
 
 const LONG = "a-very-long-application-name-as-people-do-give-them";
@@ -36,7 +36,7 @@ export default async function ({ enter, world }) {
     const { page } = await enter({ width, height: 800 });
     await signIn(page, world);
     things.relation ??= await relation(page, world.model);
-    things.run ??= await hookRun(page, world.model, "hook=start&result=failed");
+    things.run ??= await failedRun(page, world.model, things.unit);
     for (const place of pages(world.model, things)) {
       await visit(page, place);
       const overflow = await page.evaluate(

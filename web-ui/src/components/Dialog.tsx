@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Failure } from "./States";
 
 interface Properties {
@@ -33,7 +33,8 @@ export function Dialog(properties: Properties) {
   const { title, onClose, onSubmit, submit, danger, disabled, busy, error, cancel = true, dismiss = "Cancel", children } = properties;
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Closed while it is still in the document: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (!dialog) return;
     dialog.showModal?.();

@@ -26,6 +26,8 @@ export function Search({ model }: { model: string | null }) {
   const [typed, setTyped] = useState("");
   const [place, setPlace] = useState(0);
   const field = useRef<HTMLInputElement>(null);
+  /** What had the focus before a key brought it here; it goes back there. */
+  const before = useRef<HTMLElement | null>(null);
   const navigate = useNavigate();
   const id = useId();
   const targets = useTargets(model, open);
@@ -49,6 +51,7 @@ export function Search({ model }: { model: string | null }) {
       if (!palette && !plain) return;
       if (document.querySelector("dialog[open]")) return;
       event.preventDefault();
+      if (at !== field.current) before.current = at;
       field.current?.focus();
     };
     document.addEventListener("keydown", slash);
@@ -59,7 +62,9 @@ export function Search({ model }: { model: string | null }) {
     setOpen(false);
     setTyped("");
     setPlace(0);
+    const back = before.current;
     field.current?.blur();
+    if (back?.isConnected) back.focus({ preventScroll: true });
   };
   const go = (row: Row | undefined): void => {
     if (!row) return;
@@ -95,62 +100,67 @@ export function Search({ model }: { model: string | null }) {
     if (open) document.getElementById(`${id}-${place}`)?.scrollIntoView?.({ block: "nearest" });
   }, [open, id, place]);
   return (
-    <div className="search" role="search">
-      <input
-        ref={field}
-        type="text"
-        role="combobox"
-        aria-label="Search everything"
-        aria-expanded={open}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={chosen ? `${id}-${place}` : undefined}
-        placeholder={things ? "Search everything, or do something" : "Search everything"}
-        autoComplete="off"
-        spellCheck={false}
-        value={typed}
-        onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
-        onChange={(event) => {
-          setTyped(event.target.value);
-          setPlace(0);
-          setOpen(true);
-        }}
-        onKeyDown={key}
-      />
-      <kbd aria-hidden="true">/</kbd>
-      <ul
-        id={`${id}-list`}
-        role="listbox"
-        aria-label="Found"
-        className="search__list"
-        hidden={!open}
-      >
-        {found.map((target, index) => (
-          <li
-            key={`${target.kind} ${target.to ?? target.name}`}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === place}
-            onMouseDown={(event) => {
-              event.preventDefault();
-              go(target);
-            }}
-            onMouseEnter={() => setPlace(index)}
-          >
-            <span className="search__kind">{target.kind}</span>
-            <span className="search__name">{target.name}</span>
-            {target.status && <StatusMark status={target.status} />}
-            <span className="search__where">{target.where}</span>
-          </li>
-        ))}
-        {open && found.length === 0 && (
-          <li role="option" aria-selected="false" aria-disabled="true" className="search__none">
-            No matching name
-          </li>
-        )}
-      </ul>
+    <>
+      <div className="search" role="search">
+        <input
+          ref={field}
+          type="text"
+          role="combobox"
+          aria-label="Search everything"
+          aria-expanded={open}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={chosen ? `${id}-${place}` : undefined}
+          placeholder={things ? "Search everything, or do something" : "Search everything"}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onFocus={() => setOpen(true)}
+          onBlur={() => {
+            setOpen(false);
+            before.current = null;
+          }}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setPlace(0);
+            setOpen(true);
+          }}
+          onKeyDown={key}
+        />
+        <kbd aria-hidden="true">/</kbd>
+        <ul
+          id={`${id}-list`}
+          role="listbox"
+          aria-label="Found"
+          className="search__list"
+          hidden={!open}
+        >
+          {found.map((target, index) => (
+            <li
+              key={`${target.kind} ${target.to ?? target.name}`}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === place}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                go(target);
+              }}
+              onMouseEnter={() => setPlace(index)}
+            >
+              <span className="search__kind">{target.kind}</span>
+              <span className="search__name">{target.name}</span>
+              {target.status && <StatusMark status={target.status} />}
+              <span className="search__where">{target.where}</span>
+            </li>
+          ))}
+          {open && found.length === 0 && (
+            <li role="option" aria-selected="false" aria-disabled="true" className="search__none">
+              No matching name
+            </li>
+          )}
+        </ul>
+      </div>
       {doing && model !== null && <Doing model={model} act={doing} onClose={stopDoing} />}
-    </div>
+    </>
   );
 }

@@ -15,6 +15,7 @@ export const ONE_LOOK = {
   retry: false,
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
+  meta: { onRecord: true },
 } as const;
 
 export interface Crumb {

@@ -1,5 +1,5 @@
 /** The event stream of the page that is shown: one for the whole tab, its scope set by the route. */
-import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { type Query, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import {
   createContext,
   type ReactNode,
@@ -53,11 +53,14 @@ async function isThere(model: string | null, queries: QueryClient): Promise<bool
   }
 }
 
+/** Whether something may be asked for again without anybody wanting it: what goes on record may not. */
+export const isFree = ({ meta }: Pick<Query, "meta">): boolean => meta?.["onRecord"] !== true;
+
 /** What a change makes stale among the answers that are not in the stream. */
 function staleKeys(event: LiveEvent): unknown[][] {
   switch (event.kind) {
     case "application":
-      return [["application", event.key], ["history", event.key], ["reachability"], ["incidents"]];
+      return [["application", event.key], ["history", event.key], ["reachability"], ["incidents"], ["timeline"]];
     case "unit":
       return [["history", event.key], ["log-tail", event.key], ["workloads", event.key], ["reachability"], ["incidents"]];
     case "machine":
@@ -101,7 +104,7 @@ export function LiveProvider({ model, children }: { model: string | null; childr
       if (connection.health.state === "stale") wasStale = true;
       else if (wasStale) {
         wasStale = false;
-        void queries.invalidateQueries();
+        void queries.invalidateQueries({ predicate: isFree });
       }
     });
     setLive({ state, connection });

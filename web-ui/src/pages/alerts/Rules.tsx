@@ -109,7 +109,7 @@ const SILENCES: [string, string][] = [
   ["4h", "Four hours"],
   ["24h", "A day"],
   ["168h", "A week"],
-  ["0", "Silence ended"],
+  ["0", "End the silence now"],
 ];
 
 function SilenceDialog({ rule, onDone, onClose }: OfRule) {

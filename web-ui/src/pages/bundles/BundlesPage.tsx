@@ -9,6 +9,7 @@ import { CommandHint } from "../../components/Commands";
 import { Failure } from "../../components/States";
 import { sorted } from "../../lib/bundles";
 import { command } from "../../lib/commands";
+import { save } from "../../lib/save";
 import { useAct } from "../../lib/useAct";
 import { useAllowed } from "../../session";
 import { ApplyProgress } from "./ApplyProgress";
@@ -67,6 +68,7 @@ export function BundlesPage() {
     },
   );
   const upload = useAct(async (files: File[]) => {
+    apply.reset();
     setPlan(null);
     setBegun(null);
     const found = sorted(files);
@@ -93,13 +95,17 @@ export function BundlesPage() {
   });
   const exported = useAct(
     () => bundles.export(model),
-    ({ bundle }) => save(bundle, `${model}.yaml`),
+    ({ bundle }) => save(new TextEncoder().encode(bundle), `${model}.yaml`),
   );
-  const planNow = (): void => dry.run({ ...asked, beside: others });
+  const planNow = (): void => {
+    apply.reset();
+    dry.run({ ...asked, beside: others });
+  };
   const edit = (changed: string): void => {
     setText(changed);
     setPlan(null);
     dry.reset();
+    apply.reset();
   };
   const trusted = plan?.trusted ?? [];
   const missing = plan?.missing ?? [];
@@ -200,14 +206,4 @@ function merged(one: Resources, other: Resources): Resources {
   const all = { ...one };
   for (const [application, files] of Object.entries(other)) all[application] = { ...all[application], ...files };
   return all;
-}
-
-/** Hands the visitor a file. */
-function save(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

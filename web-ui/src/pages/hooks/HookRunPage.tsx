@@ -154,7 +154,8 @@ function Compared({ details: { run, typical } }: { details: HookDetails }) {
   const words = times >= 2 ? `${times.toFixed(1)} times the median` : "as usual";
   return (
     <span className="muted">
-      ({words}: p50 {durationText(typical.p50)}, p99 {durationText(typical.p99)} over {typical.runs} runs)
+      ({words}: p50 {durationText(typical.p50)}, p99 {durationText(typical.p99)} over{" "}
+      {typical.runs} {typical.runs === 1 ? "run" : "runs"})
     </span>
   );
 }
