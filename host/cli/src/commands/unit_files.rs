@@ -158,9 +158,16 @@ async fn show(context: &Context, arguments: Cat) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let mut unread = None;
     let output = &context.output;
+    // What a terminal shows is cleaned as text, and a part may end within a character or a line.
+    let mut shown = Vec::new();
+    let live = output.is_live();
     let read = here
         .client()
         .read_unit_file(&here.model, &unit, &path, |part| {
+            if live {
+                shown.extend_from_slice(part);
+                return Ok(());
+            }
             output.raw(part).map_err(|failure| {
                 unread = Some(failure);
                 std::io::Error::other("the output cannot be written")
@@ -169,7 +176,10 @@ async fn show(context: &Context, arguments: Cat) -> Outcome {
         .await;
     match unread {
         Some(failure) => Err(failure),
-        None => Ok(read?),
+        None => {
+            read?;
+            output.raw(&shown)
+        }
     }
 }
 
