@@ -80,7 +80,7 @@ fn an_index_that_is_not_sound_is_refused() {
     for (text, why) in [
         ("", "cannot be read"),
         (r#"{"format":1,"charms":{},"more":1}"#, "more"),
-        (r#"{"format":2,"charms":{}}"#, "form 2"),
+        (r#"{"format":2,"charms":{}}"#, "format 2"),
         (
             r#"{"format":1,"charms":{"../x":{"channels":{},"revisions":{}}}}"#,
             "not a charm's name",
