@@ -398,7 +398,7 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
         "Channel  Revision  Size",
         "refused, as it should be",
         "Deployed \"docs\"",
-        "runs local:site-0 already",
+        "already runs local:site-0",
         "Deployed \"help\"",
         "repository:site-2",
         "Refreshed \"help\" to local:site-1",

@@ -40,8 +40,8 @@ fn files_of_a_unit_are_listed_shown_and_copied_and_each_look_is_on_record() -> R
     assert_three_lines(&again, 4, &["exists"]);
     for (place, code, wanted) in [
         ("site/0:/state/none", 3, "not found"),
-        ("site/0:/state/../credential", 1, "no path below /state"),
-        ("site/0:/etc/passwd", 1, "no path below /state"),
+        ("site/0:/state/../credential", 2, "no path below /state"),
+        ("site/0:/etc/passwd", 2, "no path below /state"),
         ("site/0:/state", 4, "is a directory"),
     ] {
         let refused = home.periapt(["files", "cat", place])?;

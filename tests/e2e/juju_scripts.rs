@@ -49,7 +49,7 @@ fn a_shell_script_in_jujus_words_runs_as_it_stands() -> Result<()> {
         "--series is ignored: ",
         "--bind is ignored: ",
         "--channel is ignored: ",
-        "--to lxd is a new machine",
+        "--to lxd is taken as a new machine",
         "--retry-count is ignored: ",
         "--summary is ignored: ",
         "--debug is ignored: ",

@@ -90,7 +90,7 @@ fn a_refresh_goes_back_to_an_earlier_revision_and_sets_options_with_it() -> Resu
     )?;
     let told = home.periapt(["refresh", "probe", "--revision", "0"])?;
     ensure!(
-        told.code == 0 && told.err.contains("runs local:probe-0 already"),
+        told.code == 0 && told.err.contains("already runs local:probe-0"),
         "{told:?}"
     );
     Ok(())
@@ -232,7 +232,7 @@ fn newer_revisions_are_shown_from_a_server_when_they_are_asked_for() -> Result<(
     ensure!(probe(&model)["can-upgrade-to"].is_null(), "{model:#}");
     let again = home.periapt(["refresh", "probe"])?;
     ensure!(
-        again.code == 0 && again.err.contains("runs local:probe-1 already"),
+        again.code == 0 && again.err.contains("already runs local:probe-1"),
         "{again:?}"
     );
 

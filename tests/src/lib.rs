@@ -456,7 +456,8 @@ pub fn assert_three_lines(answer: &Answer, code: i32, words: &[&str]) {
     let lines: Vec<&str> = answer
         .err
         .lines()
-        .skip_while(|line| !line.starts_with("ERROR "))
+        // A process that people seldom start themselves, such as `controller run`, writes `error:`.
+        .skip_while(|line| !line.starts_with("ERROR ") && !line.starts_with("error: "))
         .collect();
     assert_eq!(lines.len(), 3, "what, why, what to do: {answer:?}");
     assert!(

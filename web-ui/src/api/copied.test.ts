@@ -36,6 +36,8 @@ const KNOWN: Record<string, unknown> = {
   paths: {
     ...paths,
     unit: (model: string) => paths.unit(model, "site/0"),
+    fileList: (model: string) => paths.fileList(model, "site/0"),
+    fileRead: (model: string) => paths.fileRead(model, "site/0"),
     unitStorage: (model: string) => paths.unitStorage(model, "site/0"),
     storage: (model: string) => paths.storage(model, "data/0"),
   },

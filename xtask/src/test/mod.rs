@@ -35,6 +35,7 @@ const ROOMS: &[&str] = &[
     "providers",
     "uniter",
     "secrets",
+    "receivers",
     "repository",
     "server",
     "catalogue",

@@ -117,9 +117,6 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
 }
 
-/// The status of a machine whose provisioning failed.
-const PROVISIONING_ERROR: &str = periapt_model::status::Machine::ProvisioningError.as_str();
-
 /// Adopting an existing machine is not supported, unlike placing a new one elsewhere.
 fn new_machine(text: &str) -> Result<String, String> {
     match text.split_once(':') {

@@ -158,9 +158,16 @@ async fn show(context: &Context, arguments: Cat) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let mut unread = None;
     let output = &context.output;
+    // What a terminal shows is cleaned as text, and a part may end within a character or a line.
+    let mut shown = Vec::new();
+    let live = output.is_live();
     let read = here
         .client()
         .read_unit_file(&here.model, &unit, &path, |part| {
+            if live {
+                shown.extend_from_slice(part);
+                return Ok(());
+            }
             output.raw(part).map_err(|failure| {
                 unread = Some(failure);
                 std::io::Error::other("the output cannot be written")
@@ -169,7 +176,10 @@ async fn show(context: &Context, arguments: Cat) -> Outcome {
         .await;
     match unread {
         Some(failure) => Err(failure),
-        None => Ok(read?),
+        None => {
+            read?;
+            output.raw(&shown)
+        }
     }
 }
 
@@ -217,11 +227,7 @@ async fn copy_file(here: &ModelSession, unit: &UnitName, path: &str, to: &Path) 
         // Only now is it known that there is such a file.
         let write = match &mut file {
             Some(file) => file.write_all(part),
-            None => create(to).and_then(|mut made| {
-                let written = made.write_all(part);
-                file = Some(made);
-                written
-            }),
+            None => create(to).and_then(|made| file.insert(made).write_all(part)),
         };
         bytes += part.len() as u64;
         write.map_err(|error| {
@@ -234,17 +240,16 @@ async fn copy_file(here: &ModelSession, unit: &UnitName, path: &str, to: &Path) 
     let read = read.await;
     // An empty file has no parts.
     let read = read.map(|()| take(&[]));
-    match (broken, read) {
-        (Some(failure), _) => Err(failure),
-        (None, Ok(_)) => Ok(bytes),
-        (None, Err(error)) => {
-            if file.is_some() {
-                // Half a file would be taken for one.
-                let _ = std::fs::remove_file(to);
-            }
-            Err(error.into())
-        }
+    let failure: Failure = match (broken, read) {
+        (None, Ok(_)) => return Ok(bytes),
+        (Some(failure), _) => failure,
+        (None, Err(error)) => error.into(),
+    };
+    if file.is_some() {
+        // Half a file would be taken for one, also where the disk is full.
+        let _ = std::fs::remove_file(to);
     }
+    Err(failure)
 }
 
 fn create(to: &Path) -> std::io::Result<File> {

@@ -16,10 +16,19 @@ pub fn become_plugin(words: &[OsString]) -> std::io::Result<()> {
     let Some((name, rest)) = words.get(1..).and_then(<[OsString]>::split_first) else {
         return Ok(());
     };
+    // A mistake within a verb of ours, as in `charm biuld`, is no call for `juju-charm`.
+    if is_ours(name) {
+        return Ok(());
+    }
     match find(name, &path) {
         Some(plugin) => Err(Command::new(plugin).args(rest).exec()),
         None => Ok(()),
     }
+}
+
+/// Whether the program has a verb of this name.
+pub(super) fn is_ours(name: &OsStr) -> bool {
+    super::command().find_subcommand(name).is_some()
 }
 
 pub(super) fn find(name: &OsStr, path: &OsStr) -> Option<PathBuf> {

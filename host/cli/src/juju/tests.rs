@@ -273,6 +273,18 @@ fn a_plugin_is_a_program_on_the_path() {
 }
 
 #[test]
+fn a_verb_of_ours_is_never_a_plugin() {
+    for (name, ours) in [
+        ("charm", true),
+        ("show-status", true),
+        ("ssh", true),
+        ("crashdump", false),
+    ] {
+        assert_eq!(plugins::is_ours(OsStr::new(name)), ours, "{name}");
+    }
+}
+
+#[test]
 fn an_alias_is_the_verb() {
     let Line::Verb { arguments, .. } = read_line("show-status site") else {
         panic!()

@@ -139,14 +139,14 @@ impl Output {
         !self.quiet && std::io::stderr().is_terminal()
     }
 
-    /// Asks before something is destroyed. Without a terminal nobody can answer, so a script has
+    /// Asks before something is destroyed or skipped. Without a terminal nobody can answer, so a script has
     /// to say that it means it.
     pub fn confirm(&self, question: &str, no_prompt: bool) -> Outcome {
         if no_prompt {
             return Ok(());
         }
         if !std::io::stdin().is_terminal() {
-            return Err(Failure::usage("this removes things and needs confirmation")
+            return Err(Failure::usage("this command needs confirmation")
                 .why("standard input is not a terminal")
                 .advice("add --no-prompt"));
         }
@@ -157,7 +157,7 @@ impl Output {
         let read = std::io::stdin().read_line(&mut answer);
         match (read, answer.trim().to_ascii_lowercase().as_str()) {
             (Ok(_), "y" | "yes") => Ok(()),
-            _ => Err(Failure::failed("nothing was removed")
+            _ => Err(Failure::failed("nothing was changed")
                 .why("not confirmed")
                 .advice("answer y to continue")),
         }

@@ -109,7 +109,7 @@ fn a_refused_time_says_what_a_time_looks_like() {
     let error = serde_json::from_str::<Told>(r#"{"at": "yesterday"}"#).unwrap_err();
     let text = error.to_string();
     assert!(
-        text.contains("\"yesterday\" is no time in RFC 3339"),
+        text.contains("\"yesterday\" is not a time in RFC 3339"),
         "{text}"
     );
 }

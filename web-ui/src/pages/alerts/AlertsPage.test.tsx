@@ -43,8 +43,8 @@ function opened(): string[] {
     if (method !== "GET") asked.push(`${method} ${address} ${body ?? ""}`.trim());
     const answers: [RegExp, unknown][] = [
       [/^\/v1\/alerts\?state=firing/, { items: [ALERT] }],
-      [/^\/v1\/alert-rules$/, [RULE]],
-      [/^\/v1\/alert-receivers$/, [RECEIVER]],
+      [/^\/v1\/alert-rules(\?|$)/, { items: [RULE] }],
+      [/^\/v1\/alert-receivers(\?|$)/, { items: [RECEIVER] }],
       [/^\/v1\/alert-deliveries/, { items: [] }],
     ];
     const [, answer = {}] = answers.find(([path]) => method === "GET" && path.test(address)) ?? [];

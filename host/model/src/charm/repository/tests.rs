@@ -38,7 +38,7 @@ fn what_is_not_newer_is_refused_and_leaves_the_index_as_it_was() {
     for (charm, channel, text, wanted, why) in [
         ("site", CHANNEL, "c", Some(1), "is not newer than 1"),
         ("site", CHANNEL, "c", Some(0), "is not newer than 1"),
-        ("site", CHANNEL, "b", Some(2), "is revision 1 already"),
+        ("site", CHANNEL, "b", Some(2), "is already revision 1"),
         ("site", CHANNEL, "a", None, "is at revision 1"),
         ("Site", CHANNEL, "c", None, "is not a charm's name"),
         ("site", "", "c", None, "is not a valid name"),
@@ -80,7 +80,7 @@ fn an_index_that_is_not_sound_is_refused() {
     for (text, why) in [
         ("", "cannot be read"),
         (r#"{"format":1,"charms":{},"more":1}"#, "more"),
-        (r#"{"format":2,"charms":{}}"#, "form 2"),
+        (r#"{"format":2,"charms":{}}"#, "format 2"),
         (
             r#"{"format":1,"charms":{"../x":{"channels":{},"revisions":{}}}}"#,
             "not a charm's name",

@@ -128,7 +128,7 @@ fn without_a_wildcard_only_named_endpoints_are_exposed() {
         .unwrap_err();
     assert_eq!(error.refusal().code(), "endpoint-not-exposed");
     assert!(
-        error.to_string().ends_with("exposed are: website"),
+        error.to_string().ends_with("exposed endpoints: website"),
         "{error}"
     );
     assert!(network.exposures.is_exposed(&site));
