@@ -36,7 +36,7 @@ async fn a_receivers_key_is_in_no_answer_and_no_record() {
     let (status, added) = http
         .send("POST", "/v1/alert-receivers", Some(receiver()))
         .await;
-    assert_eq!(status, 200, "{added}");
+    assert_eq!(status, 201, "{added}");
     assert_eq!(
         added["config"],
         json!({ "url": "http://127.0.0.1:1/alerts" })
@@ -93,7 +93,7 @@ async fn rules_are_a_superusers_and_alerts_are_seen_by_who_reads_their_model() {
         .await;
     assert_eq!(status, 403);
     let (status, added) = superuser.send("POST", "/v1/alert-rules", Some(disk)).await;
-    assert_eq!(status, 200, "{added}");
+    assert_eq!(status, 201, "{added}");
     assert_eq!(added["threshold"], "90%");
     let evaluated = house.store.evaluate_alerts(Some(95), "lab").await.unwrap();
     assert_eq!(evaluated.firing, 1);

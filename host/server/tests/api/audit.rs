@@ -236,7 +236,7 @@ async fn changes_are_told_in_words_and_apart_from_sign_ins() {
     let named = json!({ "name": "lab" });
     fine(http.send("POST", "/v1/models", Some(named)).await);
     let changes = fine(http.get("/v1/audit?kind=change").await);
-    assert_eq!(lines(&changes), ["user-admin|POST /v1/models|200"]);
+    assert_eq!(lines(&changes), ["user-admin|POST /v1/models|201"]);
     let told = &changes["items"][0];
     assert_eq!(
         (&told["verb"], &told["object"]),

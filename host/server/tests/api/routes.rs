@@ -220,6 +220,7 @@ const FOR_ALL_PEOPLE: &[(&str, &str)] = &[
     ("GET", "/v1/whoami"),
     ("GET", "/v1/controller"),
     ("GET", "/v1/clouds"),
+    ("GET", "/v1/charm-repository"),
     ("GET", "/v1/alerts"),
     ("GET", "/v1/secret-backends"),
     // One's own.
@@ -300,6 +301,8 @@ const NEVER_BLOCKED: &[(&str, &str)] = &[
     ("DELETE", "/v1/models/{model}/blocks/{kind}"),
     // Each of its steps is held back by itself.
     ("POST", "/v1/models/{model}/bundles"),
+    // A charm that no application uses yet does nothing.
+    ("POST", "/v1/models/{model}/charm-repository/take"),
     ("POST", "/v1/models/{model}/charm-revisions"),
     ("POST", "/v1/models/{model}/charms"),
     // Who hears of an incident changes nothing in the model.
