@@ -15,8 +15,8 @@ mod gateway;
 #[path = "../../host/serving/src/tests/guest.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;
-mod juju_scripts;
 mod incidents;
+mod juju_scripts;
 mod lifecycle;
 mod metrics;
 mod observe;

@@ -77,9 +77,6 @@ fn a_site_is_deployed_with_a_theme_and_given_another() -> Result<()> {
     let missing = home.periapt(["attach-resource", "site", "theme=/nowhere.css"])?;
     ensure!(missing.code == 3, "{missing:?}");
     let audit = home.ok(["audit"])?;
-    ensure!(
-        audit.contains("attached resource theme to site"),
-        "{audit}"
-    );
+    ensure!(audit.contains("attached resource theme to site"), "{audit}");
     Ok(())
 }

@@ -189,8 +189,8 @@ fn process(data_dir: &Path, accept_move: bool) -> Result<(), ControllerError> {
     let set_levels = log::start(&data_dir.join("controller.log"))?;
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| ControllerError::Internal(error.to_string()))?;
-    let program =
-        periapt_engine::own_program().map_err(|error| ControllerError::Internal(error.to_string()))?;
+    let program = periapt_engine::own_program()
+        .map_err(|error| ControllerError::Internal(error.to_string()))?;
     let options = RunOptions {
         signals: true,
         set_levels,

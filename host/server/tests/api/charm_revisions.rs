@@ -73,18 +73,37 @@ async fn newer_revisions_are_looked_for_where_a_superuser_said() {
     let (status, problem) = reader.send("POST", REVISIONS, None).await;
     assert_eq!(status, 403, "{problem}");
     let (status, listed) = reader.get("/v1/charm-repository").await;
-    assert_eq!((status, &listed["charms"][0]["name"]), (200, &json!("site")));
+    assert_eq!(
+        (status, &listed["charms"][0]["name"]),
+        (200, &json!("site"))
+    );
     let channel = &listed["charms"][0]["channels"][0];
-    assert_eq!((&channel["channel"], &channel["revision"]), (&json!("stable"), &json!(1)));
+    assert_eq!(
+        (&channel["channel"], &channel["revision"]),
+        (&json!("stable"), &json!(1))
+    );
 
     let take = "/v1/models/first/charm-repository/take";
-    let (status, problem) = reader.send("POST", take, Some(json!({ "name": "site" }))).await;
+    let (status, problem) = reader
+        .send("POST", take, Some(json!({ "name": "site" })))
+        .await;
     assert_eq!(status, 403, "{problem}");
-    let unknown = writer.send("POST", take, Some(json!({ "name": "sita" }))).await;
-    assert_eq!((unknown.0, &unknown.1["code"]), (404, &json!("charm-not-found")));
-    assert!(unknown.1["detail"].to_string().contains("site"), "{}", unknown.1);
+    let unknown = writer
+        .send("POST", take, Some(json!({ "name": "sita" })))
+        .await;
+    assert_eq!(
+        (unknown.0, &unknown.1["code"]),
+        (404, &json!("charm-not-found"))
+    );
+    assert!(
+        unknown.1["detail"].to_string().contains("site"),
+        "{}",
+        unknown.1
+    );
     // What the index names is not there.
-    let (status, problem) = writer.send("POST", take, Some(json!({ "name": "site" }))).await;
+    let (status, problem) = writer
+        .send("POST", take, Some(json!({ "name": "site" })))
+        .await;
     assert_eq!(
         (status, &problem["code"]),
         (503, &json!("charm-repository-unavailable"))

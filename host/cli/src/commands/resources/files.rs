@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use periapt_model::Digest;
 use periapt_model::bounds::RESOURCE_BYTES;
 use periapt_model::charm::{Resource, ResourceKind};
 use periapt_model::nearest::suggestion;
-use periapt_model::Digest;
 use periapt_wire::rest::ApplicationResources;
 
 use super::unreadable;
