@@ -230,9 +230,8 @@ async fn copy_file(here: &ModelSession, unit: &UnitName, path: &str, to: &Path) 
             None => create(to).and_then(|made| file.insert(made).write_all(part)),
         };
         bytes += part.len() as u64;
-        write.map_err(|error| {
-            broken = Some(Failure::file("the file cannot be written", to, &error));
-            error
+        write.inspect_err(|error| {
+            broken = Some(Failure::file("the file cannot be written", to, error));
         })
     };
     let client = here.client();

@@ -169,7 +169,7 @@ impl Receiver {
                 }
                 Ok(Receiver::Webhook(Webhook { url, key, ca_cert }))
             }
-            ReceiverKind::Email => mail(&given, &needed, ca_cert).map(Receiver::Email),
+            ReceiverKind::Email => mail(given, needed, ca_cert).map(Receiver::Email),
         }
     }
 }

@@ -258,8 +258,9 @@ impl Parts<'_> {
         let Some((member, value)) = when.split_once('=') else {
             return true;
         };
+        let wanted: Option<Value> = serde_json::from_str(value).ok();
         let found = self.body.and_then(|body| body.get(member));
-        found.is_some_and(|found| found.to_string() == value)
+        found.is_some() && found == wanted.as_ref()
     }
 
     fn of_path(&self, name: &str) -> Option<String> {

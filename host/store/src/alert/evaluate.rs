@@ -36,10 +36,12 @@ fn phase(cells: &mut Cells<'_>) -> std::result::Result<Phase, DatabaseError> {
     }
 }
 
+/// Steps of a rule, each with the id of the alert that it moves.
+type Steps = Vec<(Step, Option<i64>)>;
+
 /// What is to be done now.
 struct Plan {
-    /// By rule, with the ids of the alerts that they move.
-    steps: Vec<(Stored, Vec<(Step, Option<i64>)>)>,
+    steps: Vec<(Stored, Steps)>,
     models: BTreeMap<String, String>,
     /// Whether alerts are left of rules that are gone.
     orphans: bool,

@@ -104,7 +104,8 @@ pub fn on_disk(agent: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(agent.join(folder));
         for entry in entries.into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if !name.starts_with(KEEPER) && !(folder == "storage" && name == storage) {
+            let kept = folder == "storage" && name == storage;
+            if !kept && !name.starts_with(KEEPER) {
                 left.push(format!("{folder}/{name}"));
             }
         }
