@@ -165,7 +165,8 @@ async fn begin(
 /// Clients tell an action that is not there from one that failed by the words that Juju adds. Of `exec` they take a failure
 /// that has "task failed" in it and no results for a unit that is not there.
 fn refused(error: RestError) -> Failure {
-    let missing = error.status() == Some(404);
+    let missing = matches!(&error, RestError::Problem(problem)
+        if problem.status == 404 || problem.code.ends_with("-not-found"));
     let failure = Failure::from(error);
     match missing {
         true => failure.marked("(not found): no task failed, since none was begun"),

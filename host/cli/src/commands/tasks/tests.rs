@@ -112,5 +112,7 @@ fn what_is_not_there_is_told_in_the_words_that_clients_of_juju_look_for() {
     };
     let missing = told(Refusal::NotFound(Subject::Unit));
     assert!(missing.starts_with("ERROR unit \"site/42\" not found (not found): no task failed"));
+    // An action that a charm does not have is a mistake in what was asked, with a status of its own.
+    assert!(told(Refusal::NotFound(Subject::Action)).contains("(not found)"));
     assert!(!told(Refusal::BadRequest).contains("task failed"));
 }
