@@ -81,7 +81,8 @@ fn a_persons_secret_is_read_by_whom_it_is_granted_until_it_is_taken_back() -> Re
     ensure!(says(&home, "probe/0", &get)? == "password=first\nusername=ann");
     let secret = shown(&home, "database")?;
     ensure!(
-        secret["access"] == json!([{ "target": "application-probe", "role": "view" }])
+        secret["access"]
+            == json!([{ "target": "application-probe", "scope": "model-test", "role": "view" }])
             && secret["owner"] == "<model>"
             && secret["description"] == "of the shop"
             && secret["revisions"][0]["readers"] == json!(["probe/0"]),
