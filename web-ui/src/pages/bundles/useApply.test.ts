@@ -11,7 +11,7 @@ const apply = (taken: number, state: BundleApply["state"] = "running"): BundleAp
   changes: [],
   taken,
   message: "",
-  "started-at": 1,
+  "started-at": "2026-11-27T15:00:00Z",
 });
 
 /** Follows one of which these answers come; returns what it was told and what it asked. */
