@@ -120,12 +120,6 @@ mod tests {
                 false,
                 "refreshApplication",
             ),
-            (
-                "post",
-                "/v1/models/{model}/machines/{machine}/retry-provisioning",
-                false,
-                "retryMachineProvisioning",
-            ),
             ("post", "/v1/models", false, "addModel"),
             (
                 "delete",
