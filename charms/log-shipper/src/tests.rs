@@ -98,11 +98,3 @@ fn only_what_is_asked_for_is_read() {
         assert_eq!(harness.status(), Status::active("read 2 lines of 2 files"));
     }
 }
-
-#[test]
-fn without_the_directory_it_says_what_is_missing() {
-    let error = Harness::<LogShipper>::new()
-        .run(Hook::Start)
-        .expect_err("fails");
-    assert!(error.to_string().contains("capabilities.yaml"), "{error}");
-}
