@@ -4,7 +4,8 @@ use periapt_model::digest::Digester;
 use periapt_wire::rest::{Backup, ListQuery, paths};
 use reqwest::Method;
 
-use super::{RestClient, RestError, UPLOAD, body, chain};
+use super::shapes::each_part;
+use super::{RestClient, RestError, body};
 
 /// A backup takes as long as reading and writing everything takes.
 const BACKUP: std::time::Duration = std::time::Duration::from_secs(3600);
@@ -34,20 +35,12 @@ impl RestClient {
     ) -> Result<(), RestError> {
         let path = paths::BACKUP.at([&backup.id]);
         let answer = self.send(Method::GET, &path, |request| request.timeout(BACKUP));
-        let mut answer = answer.await?;
         let mut digester = Digester::default();
-        loop {
-            // Each part in its own time, however long all of them take.
-            let part = tokio::time::timeout(UPLOAD, answer.chunk()).await;
-            let part = part.map_err(|_| RestError::Interrupted("no more bytes came".to_owned()))?;
-            match part.map_err(|error| RestError::Interrupted(chain(&error)))? {
-                Some(part) => {
-                    digester.update(&part);
-                    take(&part).map_err(|error| RestError::Interrupted(error.to_string()))?;
-                }
-                None => break,
-            }
-        }
+        each_part(answer.await?, |part| {
+            digester.update(part);
+            take(part)
+        })
+        .await?;
         let found = digester.digest();
         match found == backup.sha256 {
             true => Ok(()),

@@ -4,8 +4,9 @@ use periapt_model::UnitName;
 use periapt_wire::rest::{FileListing, ListFiles, ReadFile, paths};
 use reqwest::Method;
 
+use super::shapes::each_part;
 use super::units::parts;
-use super::{RestClient, RestError, UPLOAD, chain};
+use super::{RestClient, RestError, UPLOAD};
 
 impl RestClient {
     /// A directory of what a unit's charm keeps in `/state`.
@@ -32,7 +33,7 @@ impl RestClient {
         model: &str,
         unit: &UnitName,
         path: &str,
-        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+        take: impl FnMut(&[u8]) -> std::io::Result<()>,
     ) -> Result<(), RestError> {
         let (application, number) = parts(unit);
         let wanted = ReadFile {
@@ -42,16 +43,6 @@ impl RestClient {
         let answer = self.send(Method::POST, &route, |request| {
             request.timeout(UPLOAD).json(&wanted)
         });
-        let mut answer = answer.await?;
-        loop {
-            let part = tokio::time::timeout(UPLOAD, answer.chunk()).await;
-            let part = part.map_err(|_| RestError::Interrupted("no more bytes came".to_owned()))?;
-            match part.map_err(|error| RestError::Interrupted(chain(&error)))? {
-                Some(part) => {
-                    take(&part).map_err(|error| RestError::Interrupted(error.to_string()))?;
-                }
-                None => return Ok(()),
-            }
-        }
+        each_part(answer.await?, take).await
     }
 }

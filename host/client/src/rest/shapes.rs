@@ -4,10 +4,10 @@ use periapt_wire::rest::{
     AnnotationQuery, HistoryEntry, IncidentQuery, ListQuery, MOST_ITEMS, Page, PageQuery,
     PayloadQuery, SecretQuery, StorageQuery,
 };
-use reqwest::{Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder, Response};
 use serde::Serialize;
 
-use super::{ANSWER, RestClient, RestError, chain};
+use super::{ANSWER, RestClient, RestError, UPLOAD, chain};
 
 /// Lines of a history when nothing is said, as `show-status-log` shows.
 const LINES: u64 = 20;
@@ -171,5 +171,22 @@ impl Removing {
             request = request.query(&[("destroy-storage", destroy)]);
         }
         request
+    }
+}
+
+/// Hands the bytes of an answer to `take`, in order: each part in its own time, however long all of them take.
+pub(super) async fn each_part(
+    mut answer: Response,
+    mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+) -> Result<(), RestError> {
+    loop {
+        let part = tokio::time::timeout(UPLOAD, answer.chunk()).await;
+        let part = part.map_err(|_| RestError::Interrupted("no more bytes came".to_owned()))?;
+        match part.map_err(|error| RestError::Interrupted(chain(&error)))? {
+            Some(part) => {
+                take(&part).map_err(|error| RestError::Interrupted(error.to_string()))?;
+            }
+            None => return Ok(()),
+        }
     }
 }

@@ -260,12 +260,11 @@ fn below_state(path: &str) -> Option<String> {
 }
 
 fn entry(found: FoundFile) -> FileEntry {
-    let at = jiff::Timestamp::from_second(found.modified_at).unwrap_or_default();
     FileEntry {
         name: found.name,
         kind: found.kind,
         bytes: found.bytes,
-        modified_at: at.to_string(),
+        modified_at: periapt_model::time::text_of_seconds(found.modified_at),
     }
 }
 
