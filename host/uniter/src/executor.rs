@@ -534,6 +534,8 @@ impl Executor {
         self.outdated |= self.state_directory.take_left();
         if self.outdated && !self.is_behind() {
             self.outdated = false;
+            let process = &self.config.process;
+            process.reads().end_late(process.clock().monotonic());
             let directory = self.state_directory.clone();
             let generation = self.local.operation.state_generation;
             blocking(move || directory.drop_others(generation)).await?;
