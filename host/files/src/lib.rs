@@ -1,5 +1,5 @@
-//! Trees of files that a guest wrote: measured, copied, compared, written down, made durable, cut and
-//! removed.
+//! Trees of files that a guest wrote: measured, copied, compared, written down, made durable, cut, held while
+//! they are read, and removed.
 //!
 //! A guest chooses names and depth, so nothing here may depend on either. Every step is taken
 //! relative to an open directory and one name, never by a path that could be too long or that a
@@ -14,6 +14,7 @@ mod copy;
 mod counterparts;
 mod cursor;
 mod difference;
+mod hold;
 pub mod look;
 mod measure;
 mod packing;
@@ -28,6 +29,7 @@ pub use archive::{apply, pack, unpack};
 pub use copy::{copy, share};
 pub use counterparts::counterparts;
 pub use difference::{Difference, difference};
+pub use hold::{Hold, remove_unheld, withdraw};
 pub use measure::{Limits, Over, measure};
 pub use remove::{cut, remove};
 pub use sync::{sync, sync_directory};

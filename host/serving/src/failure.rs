@@ -51,6 +51,9 @@ pub enum Failure {
     Start(String),
     #[error("the files of the workload cannot be opened: {0}")]
     Files(String),
+    /// Nothing of the guest's: its unit committed others so often meanwhile that these were removed.
+    #[error("the files that the request began with are gone: the unit has committed others since")]
+    Outdated,
     /// Nothing of the guest's: the process or the machine has none left.
     #[error("no file descriptors are left: {0}")]
     Descriptors(String),
@@ -80,6 +83,7 @@ impl Failure {
             Failure::Incomplete => "answer-incomplete",
             Failure::Start(_) => "start",
             Failure::Files(_) => "files",
+            Failure::Outdated => "files-outdated",
             Failure::Descriptors(_) => "descriptors",
             Failure::Panicked => "panicked",
         }
@@ -93,7 +97,9 @@ impl Failure {
                 StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE
             }
             Failure::RequestBody { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Failure::Busy { .. } | Failure::Descriptors(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Failure::Busy { .. } | Failure::Outdated | Failure::Descriptors(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Failure::Deadline { .. } => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -105,6 +111,7 @@ impl Failure {
             Failure::Deadline { limit } => {
                 format!("it gave no answer within {} s", limit.as_secs_f64())
             }
+            Failure::Outdated => "its pages changed meanwhile".to_owned(),
             _ if self.status().is_client_error() => self.to_string(),
             _ if self.status() == StatusCode::SERVICE_UNAVAILABLE => "it is busy".to_owned(),
             _ => "it failed".to_owned(),

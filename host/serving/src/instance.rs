@@ -22,6 +22,7 @@ use wasmtime_wasi_http::{Error, WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use crate::egress::Egress;
 use crate::excess::Growth;
+use crate::files::Sight;
 use crate::output::Output;
 use crate::report::Computing;
 use crate::room::Place;
@@ -40,6 +41,8 @@ pub(crate) struct Guest {
     table: ResourceTable,
     growth: Growth,
     egress: Egress,
+    /// For as long as it may read them.
+    _files: Sight,
 }
 
 impl WasiView for Guest {
@@ -79,6 +82,7 @@ impl Running {
         place: Place,
         request: Request<B>,
         head: oneshot::Sender<Head>,
+        files: Sight,
         mut computing: Computing,
     ) -> Self
     where
@@ -88,7 +92,7 @@ impl Running {
         let mut work = Box::pin(async move {
             // Given back when the store is gone, which has its share of the pool until then.
             let _place = place;
-            run(&service, request, head).await
+            run(&service, request, head, files).await
         });
         Self::of(tokio::spawn(async move {
             let Some(background) = background else {
@@ -144,11 +148,16 @@ impl Drop for Running {
     }
 }
 
-async fn run<B>(service: &Inner, request: Request<B>, head: oneshot::Sender<Head>) -> Outcome
+async fn run<B>(
+    service: &Inner,
+    request: Request<B>,
+    head: oneshot::Sender<Head>,
+    files: Sight,
+) -> Outcome
 where
     B: Body<Data = Bytes, Error = Error> + Send + 'static,
 {
-    let guest = match prepare(service, trace::own(&request)) {
+    let guest = match prepare(service, trace::own(&request), files) {
         Ok(guest) => guest,
         Err(failure) => return (0, Err(failure)),
     };
@@ -201,7 +210,7 @@ where
 }
 
 /// Everything that the guest will have.
-fn prepare(service: &Inner, trace: Option<SpanContext>) -> Result<Guest, Failure> {
+fn prepare(service: &Inner, trace: Option<SpanContext>, files: Sight) -> Result<Guest, Failure> {
     let (workload, limits) = (&service.workload, &service.workload.limits);
     let listener: Arc<dyn Listener> = workload.listener.clone();
     let (stdout, stderr) = Output::pair(listener, limits.output_bytes);
@@ -217,9 +226,8 @@ fn prepare(service: &Inner, trace: Option<SpanContext>) -> Result<Guest, Failure
         .allow_ip_name_lookup(false)
         // Files are local and small; another hop for each of their operations costs more.
         .allow_blocking_current_thread(true);
-    for mount in workload.mounts.iter().filter(|_| workload.server.files) {
-        mount.add_to(&mut wasi)?;
-    }
+    let mounts = workload.mounts.iter();
+    files.open(mounts.filter(|_| workload.server.files), &mut wasi)?;
     let mut table = ResourceTable::new();
     table.set_max_capacity(limits.handles as usize);
     let mut http = WasiHttpCtx::new();
@@ -240,5 +248,6 @@ fn prepare(service: &Inner, trace: Option<SpanContext>) -> Result<Guest, Failure
             trace,
             listener: workload.listener.clone(),
         },
+        _files: files,
     })
 }

@@ -12,6 +12,7 @@ use wasmtime_wasi_http::Error;
 
 use crate::body::{Answer, Bounded, Served, State};
 use crate::excess::Excess;
+use crate::files::Sight;
 use crate::instance::Running;
 use crate::report::Report;
 use crate::room::Room;
@@ -136,11 +137,16 @@ impl Service {
         let request = request.map(|body| Bounded::new(body, bound, over.clone()));
         let (sender, head) = oneshot::channel();
         let computing = report.computing();
-        let mut guest = Running::begin(self.inner.clone(), place, request, sender, computing);
+        let (inner, files) = (self.inner.clone(), Sight::default());
+        let mut guest = Running::begin(inner, place, request, sender, files.clone(), computing);
         let head = head.await;
         // Whatever the guest made of it: it has not seen the whole.
         if over.load(Ordering::Relaxed) {
             return Err(Failure::RequestBody { limit: bound });
+        }
+        // Nor has one that may not have found what was there when it began.
+        if !files.is_in_place() {
+            return Err(Failure::Outdated);
         }
         match head {
             Ok(Ok(response)) => {

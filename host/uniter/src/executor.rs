@@ -37,6 +37,7 @@ mod conclusion;
 mod containers;
 mod hooks;
 mod mounts;
+mod outdated;
 mod reboot;
 mod tasks;
 
@@ -526,24 +527,6 @@ impl Executor {
     fn recorded(&mut self) {
         self.sequence += 1;
         self.unrecorded = None;
-    }
-
-    /// Gives up the files of before, once nobody needs them: containers read those that they were told of
-    /// last until they are told of others.
-    pub async fn drop_outdated(&mut self) -> Result<(), UniterError> {
-        if self.outdated && !self.is_behind() {
-            self.outdated = false;
-            self.drop_generations().await?;
-        }
-        Ok(())
-    }
-
-    async fn drop_generations(&self) -> Result<(), UniterError> {
-        let (directory, generation) = (
-            self.state_directory.clone(),
-            self.local.operation.state_generation,
-        );
-        blocking(move || directory.drop_others(generation)).await
     }
 
     async fn call<C: Call>(

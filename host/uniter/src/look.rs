@@ -1,7 +1,8 @@
 //! Reading what a unit's charm keeps in `/state`, for a person who asked the controller.
 //!
 //! Only a committed generation is shown, never the copy that a hook works on, so what a person sees
-//! is what counts. It reads and changes nothing. All of it blocks.
+//! is what counts. A file that is read part by part is of one generation, which [`reads`] holds between the
+//! parts. It reads and changes nothing. All of it blocks.
 
 use std::io::ErrorKind;
 
@@ -13,6 +14,8 @@ use periapt_wire::rest::FileKind;
 
 use crate::Process;
 use crate::directories;
+
+pub(crate) mod reads;
 
 /// Entries and bytes of one answer at most, whatever is asked for.
 const ENTRIES: usize = 1_000;
@@ -41,9 +44,14 @@ impl Process {
                 })
             }
             WantedFiles::Part { offset, most } => look::part(&tree, &path, offset, most.min(BYTES))
-                .map(|part| FileAnswer::Part {
-                    content: STANDARD.encode(part.content),
-                    total: part.total,
+                .map(|part| {
+                    if offset + (part.content.len() as u64) < part.total {
+                        self.reads().goes_on(&tree, self.clock().monotonic());
+                    }
+                    FileAnswer::Part {
+                        content: STANDARD.encode(part.content),
+                        total: part.total,
+                    }
                 }),
         };
         Some(found.unwrap_or_else(|error| match error.kind() {

@@ -24,6 +24,7 @@ use crate::discard;
 use crate::error::{UniterError, file};
 use crate::intents::{self, Intents};
 use crate::journal::{self, Journal, Machine};
+use crate::look::reads::Reads;
 use crate::resources::{self, Resources};
 use crate::restricted;
 use crate::sandbox::Sandbox;
@@ -79,6 +80,7 @@ struct Shared {
     turns: Turns,
     intents: Intents,
     journal: Arc<Journal>,
+    reads: Reads,
     interrupted: Mutex<BTreeMap<UnitName, OperationState>>,
     /// How often each unit runs: once, or twice while one that stops is not gone yet.
     running: Mutex<BTreeMap<UnitName, usize>>,
@@ -152,6 +154,7 @@ impl Process {
                 sandbox,
                 log,
                 directory,
+                reads: Reads::default(),
                 interrupted: Mutex::default(),
                 running: Mutex::default(),
                 shallow: Mutex::default(),
@@ -263,6 +266,11 @@ impl Process {
     pub(crate) fn state_directory(&self, unit: &UnitName) -> StateDirectory {
         let root = directories::state(&self.shared.directory, unit);
         StateDirectory::new(root, unit.clone(), self.shared.journal.clone())
+    }
+
+    /// What people read of them part by part.
+    pub(crate) fn reads(&self) -> &Reads {
+        &self.shared.reads
     }
 
     /// Says that a unit runs from now on.

@@ -12,9 +12,13 @@
 //!
 //! The last [`KEPT`] generations before the committed one stay, for a controller whose database is
 //! restored from a moment earlier, and the one that the journal builds on. Others are removed
-//! behind the hooks, or by the next start. A generation that the controller names and that is not
-//! there is never made up: a person decides whether the unit goes on with the newest files there
-//! are or without any.
+//! behind the hooks, or by the next start, unless somebody reads them: a request that began in a
+//! generation finds the whole of it to its end, however many hooks are committed meanwhile. So that
+//! slow readers do not fill the disk, at most [`READ`] stay for that alone, and beyond it the oldest is
+//! withdrawn from who reads it. What stayed goes with a later hook, or by the next start.
+//!
+//! A generation that the controller names and that is not there is never made up: a person decides
+//! whether the unit goes on with the newest files there are or without any.
 //!
 //! All functions block; the caller runs them where blocking is allowed.
 
@@ -22,7 +26,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use periapt_model::UnitName;
 
@@ -37,6 +41,10 @@ pub(crate) const STAGE: &str = "stage-";
 /// Generations that are kept besides the committed one. Each costs what the unit's files take, and
 /// a hook that writes no file makes none.
 pub(crate) const KEPT: u64 = 2;
+/// Generations that are kept besides those because somebody reads them.
+pub(crate) const READ: usize = 16;
+/// What a generation is called while it is withdrawn from who reads it. No generation has such a name.
+const WITHDRAWN: &str = "withdrawn-";
 
 /// The generations of one unit, in a directory of their own.
 #[derive(Clone)]
@@ -44,6 +52,8 @@ pub struct StateDirectory {
     root: PathBuf,
     unit: UnitName,
     journal: Arc<Journal>,
+    /// A generation stayed for who reads it.
+    left: Arc<AtomicBool>,
 }
 
 /// Whether the generation that the controller names is there.
@@ -69,6 +79,7 @@ impl StateDirectory {
             root,
             unit,
             journal,
+            left: Arc::default(),
         }
     }
 
@@ -86,10 +97,14 @@ impl StateDirectory {
             }
             fs::create_dir(&wanted).map_err(file("make", &wanted))?;
         }
-        self.sweep(|name| {
-            let number = name.parse().ok();
-            number.is_none_or(|number| number > generation || self.is_old(number, generation))
-        })?;
+        for name in self.names()? {
+            let number: Option<u64> = name.to_string_lossy().parse().ok();
+            if number.is_none_or(|number| number > generation) {
+                let path = self.root.join(name);
+                periapt_files::remove(&path).map_err(file("remove", &path))?;
+            }
+        }
+        self.drop_old(generation)?;
         Ok(Settled::Ready)
     }
 
@@ -147,20 +162,21 @@ impl StateDirectory {
         Ok(stage)
     }
 
-    /// Removes the generation after this one, which was not committed; and, behind the caller's back,
-    /// those that are too old to be kept beside this one.
-    pub fn drop_others(&self, generation: u64) -> Result<(), UniterError> {
+    /// Removes the generation after this one, which was not committed.
+    pub fn drop_refused(&self, generation: u64) -> Result<(), UniterError> {
         let refused = self.generation(generation + 1);
-        periapt_files::remove(&refused).map_err(file("remove", &refused))?;
+        periapt_files::remove(&refused).map_err(file("remove", &refused))
+    }
+
+    /// The same; and, behind the caller's back, removes those that are too old to be kept beside this one
+    /// and that nobody reads.
+    pub fn drop_others(&self, generation: u64) -> Result<(), UniterError> {
+        self.drop_refused(generation)?;
         let directory = self.clone();
         behind::later(move || {
-            let old = |name: &str| {
-                let number = name.parse().ok();
-                number.is_some_and(|number| directory.is_old(number, generation))
-            };
             // A unit that is gone has taken them with it.
             if directory.root.exists()
-                && let Err(error) = directory.sweep(old)
+                && let Err(error) = directory.drop_old(generation)
             {
                 tracing::warn!(%error, "old files of a unit stay until its next start");
             }
@@ -168,14 +184,32 @@ impl StateDirectory {
         Ok(())
     }
 
-    fn sweep(&self, goes: impl Fn(&str) -> bool) -> Result<(), UniterError> {
-        for name in self.names()? {
-            if goes(&name.to_string_lossy()) {
-                let path = self.root.join(name);
-                periapt_files::remove(&path).map_err(file("remove", &path))?;
+    /// Removes the generations that are too old to be kept beside `committed`. Those that are read stay,
+    /// but for the oldest of too many.
+    fn drop_old(&self, committed: u64) -> Result<(), UniterError> {
+        let mut old = self.generations()?;
+        old.retain(|number| self.is_old(*number, committed));
+        old.sort_unstable();
+        let mut read = Vec::new();
+        for number in old {
+            let path = self.generation(number);
+            if !periapt_files::remove_unheld(&path).map_err(file("remove", &path))? {
+                read.push(number);
             }
         }
+        let too_many = read.len().saturating_sub(READ);
+        for number in &read[..too_many] {
+            let path = self.generation(*number);
+            let aside = self.root.join(format!("{WITHDRAWN}{number}"));
+            periapt_files::withdraw(&path, &aside).map_err(file("remove", &path))?;
+        }
+        self.left.store(read.len() > too_many, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Whether a generation stayed for who read it, since this was last asked. It may be read no more.
+    pub fn take_left(&self) -> bool {
+        self.left.swap(false, Ordering::Relaxed)
     }
 
     fn generations(&self) -> Result<Vec<u64>, UniterError> {

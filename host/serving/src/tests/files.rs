@@ -4,10 +4,16 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use hyper::header::RETRY_AFTER;
+use periapt_files::{remove_unheld, withdraw};
 use wasmtime_wasi::WasiCtxBuilder;
 
-use crate::{Failure, Mount};
+use super::guest::Guest;
+use super::stage::{Setting, engine, get, load};
+use crate::files::Sight;
+use crate::{Ended, Failure, Listener, Mount, Service, Stream, Workload};
 
 /// A unit's generations, with the name of the one that is committed in a file.
 struct Unit(tempfile::TempDir);
@@ -40,7 +46,13 @@ impl Unit {
 }
 
 fn mounted(mount: &Mount) -> Result<(), Failure> {
-    mount.add_to(&mut WasiCtxBuilder::new())
+    seen(mount).map(drop)
+}
+
+fn seen(mount: &Mount) -> Result<Sight, Failure> {
+    let sight = Sight::default();
+    sight.open([mount].into_iter(), &mut WasiCtxBuilder::new())?;
+    Ok(sight)
 }
 
 #[test]
@@ -102,4 +114,77 @@ fn a_link_that_a_guest_made_leads_nowhere() {
     ] {
         assert!(mounted(&unit.mount(below)).is_err(), "{below}");
     }
+}
+
+#[test]
+fn committed_files_stay_as_long_as_a_request_reads_them() {
+    let unit = Unit::new();
+    let (mount, first) = (unit.mount("site").held(), unit.path().join("1"));
+    let before = seen(&mount).unwrap();
+    unit.commit("2");
+    let after = seen(&mount).unwrap();
+    assert!(!remove_unheld(&first).unwrap());
+    assert!(before.is_in_place() && after.is_in_place());
+    drop(before);
+    assert!(remove_unheld(&first).unwrap());
+    assert!(!remove_unheld(&unit.path().join("2")).unwrap());
+    drop((after, mount));
+    assert!(remove_unheld(&unit.path().join("2")).unwrap());
+}
+
+#[test]
+fn storage_is_held_by_nobody() {
+    let unit = Unit::new();
+    let sight = seen(&unit.mount("site").writable()).unwrap();
+    assert!(remove_unheld(&unit.path().join("1")).unwrap());
+    assert!(sight.is_in_place());
+}
+
+/// Withdraws the files of a request as soon as its guest says something.
+struct Withdraws(PathBuf);
+
+impl Listener for Withdraws {
+    fn line(&self, _: Stream, _: &str) {
+        withdraw(&self.0, &self.0.with_file_name("aside")).unwrap();
+    }
+
+    fn ended(&self, _: &Ended) {}
+
+    fn computed(&self, _: Duration) {}
+}
+
+#[tokio::test]
+async fn a_guest_whose_files_were_withdrawn_cannot_say_that_there_are_none() {
+    let guest = Guest {
+        imports: r#"(import "wasi:filesystem/preopens@0.2.0" "get-directories" (func $directories (param i32)))"#,
+        items: r#"(data (i32.const 2048) "one\n")"#,
+        handle: "(call $say (i32.const 2048) (i32.const 4))
+            (call $answer (local.get $out) (i32.const 404)) (call $close)",
+        world: "import wasi:filesystem/preopens@0.2.0;",
+    };
+    let unit = Unit::new();
+    let Setting {
+        limits, connector, ..
+    } = Setting::default();
+    let workload = Workload {
+        server: load(&guest.component()),
+        limits,
+        environment: Vec::new(),
+        mounts: vec![unit.mount("site").held()],
+        granted: Arc::new([]),
+        connector,
+        listener: Arc::new(Withdraws(unit.path().join("1"))),
+    };
+    let service = Service::new(engine(), workload);
+    // The second finds them gone when it begins.
+    for _ in 0..2 {
+        let answer = service.answer(get("/")).await;
+        let failure = answer.extensions().get::<Failure>();
+        assert_eq!(failure, Some(&Failure::Outdated));
+        assert_eq!(answer.status().as_u16(), 503);
+        assert_eq!(answer.headers()[RETRY_AFTER], "1");
+    }
+    unit.commit("2");
+    let answer = service.answer(get("/")).await;
+    assert_eq!(answer.status().as_u16(), 404, "of files that are there");
 }

@@ -212,6 +212,14 @@ package wasi:cli@0.2.0 {
   }
 }
 
+package wasi:filesystem@0.2.0 {
+  interface types { resource descriptor; }
+  interface preopens {
+    use types.{descriptor};
+    get-directories: func() -> list<tuple<descriptor, string>>;
+  }
+}
+
 package wasi:sockets@0.2.0 {
   interface instance-network { resource network; instance-network: func() -> network; }
 }

@@ -345,7 +345,7 @@ impl Executor {
                 error: CallError::Refused { message, code },
                 ..
             }) if code != code::STALE => {
-                self.drop_generations().await?;
+                self.drop_refused().await?;
                 let run = HookReport {
                     code: "commit-refused".to_owned(),
                     message: format!("its changes were refused: {message}"),

@@ -307,7 +307,7 @@ impl Executor {
         let answer = &mut left.effects.action;
         if answer.return_code != 0 {
             left.lines.release();
-            self.drop_generations().await?;
+            self.drop_refused().await?;
             let code = answer.return_code;
             let message = format!("the command ended with return code {code}");
             let run = HookReport {
@@ -358,7 +358,7 @@ impl Executor {
                 ..
             }) if code != code::STALE => {
                 left.lines.release();
-                self.drop_generations().await?;
+                self.drop_refused().await?;
                 let message = format!("its changes were refused: {message}");
                 let run = HookReport {
                     code: "commit-refused".to_owned(),

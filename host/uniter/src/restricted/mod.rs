@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use periapt_contract::metrics::Collected;
+use periapt_files::Hold;
 use periapt_model::hook::Limits;
 use periapt_model::proxy::ProxySettings;
 use periapt_model::{MachineId, UnitName};
@@ -81,7 +82,13 @@ impl Restricted {
             collected: occasion.collected.clone(),
         };
         let call = self.call(charm, standing, occasion);
-        let ran = tokio::task::spawn_blocking(move || code.run(call, Box::new(context)).result);
+        let files = self.process.state_directory(&self.unit);
+        let files = files.generation(standing.generation);
+        let ran = tokio::task::spawn_blocking(move || {
+            // The unit's own hooks go on meanwhile. What is gone already the hook finds out when it looks.
+            let _held = Hold::take(&files);
+            code.run(call, Box::new(context)).result
+        });
         let ended = ran.await.map_err(|error| error.to_string())?;
         ended.map_err(|failure| failure.to_string())
     }

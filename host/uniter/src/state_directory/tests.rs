@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use periapt_engine::FakeClock;
+use periapt_files::Hold;
 
 use super::*;
 use crate::directories;
@@ -152,7 +153,12 @@ fn a_start_removes_what_a_crash_left() {
 
 /// Commits hooks that write until `generation`.
 fn write_until(directory: &StateDirectory, generation: u64) {
-    for number in 1..=generation {
+    write_from(directory, 1, generation);
+}
+
+/// The same, where `first` is the next generation.
+fn write_from(directory: &StateDirectory, first: u64, generation: u64) {
+    for number in first..=generation {
         let stage = directory.stage(number - 1).unwrap();
         fs::write(stage.path().join("file"), number.to_string()).unwrap();
         assert_eq!(stage.seal().unwrap(), number);
@@ -173,6 +179,59 @@ fn the_last_generations_stay_for_a_database_that_is_restored() {
     assert_eq!(directory.settle(5).unwrap(), Settled::Ready);
     assert_eq!(names(&directory), [BASE, "5"]);
     assert_eq!(content(&directory, 5), "5");
+}
+
+#[test]
+fn a_generation_that_is_read_stays_whole_while_50_others_follow() {
+    let (_parent, directory) = fresh();
+    write_until(&directory, 1);
+    let read = Hold::take(&directory.generation(1)).unwrap();
+    write_from(&directory, 2, 51);
+    directory.settle(51).unwrap();
+    assert_eq!(names(&directory), [BASE, "1", "49", "50", "51"]);
+    assert_eq!(content(&directory, 1), "1");
+    assert!(read.is_in_place());
+    assert!(directory.take_left(), "it is to be looked at again");
+    drop(read);
+    directory.drop_others(51).unwrap();
+    behind::caught_up();
+    assert_eq!(names(&directory), [BASE, "49", "50", "51"]);
+    assert!(!directory.take_left());
+}
+
+#[test]
+fn of_too_many_generations_that_are_read_the_oldest_is_withdrawn() {
+    let (_parent, directory) = fresh();
+    let most = READ as u64;
+    let mut reads = Vec::new();
+    for number in 1..=most + 1 {
+        write_from(&directory, number, number);
+        reads.push(Hold::take(&directory.generation(number)).unwrap());
+    }
+    write_from(&directory, most + 2, most + KEPT + 1);
+    assert!(reads.iter().all(Hold::is_in_place), "{READ} may be read");
+    write_from(&directory, most + KEPT + 2, most + KEPT + 2);
+    let in_place: Vec<bool> = reads.iter().map(Hold::is_in_place).collect();
+    assert!(!in_place[0] && in_place[1..].iter().all(|is| *is));
+    let left = names(&directory);
+    assert!(
+        left.iter().all(|name| name.parse::<u64>().is_ok()),
+        "{left:?}"
+    );
+    assert_eq!(left.len(), 1 + READ + 1 + KEPT as usize, "{left:?}");
+}
+
+#[test]
+fn a_refused_generation_goes_alone() {
+    let (_parent, directory) = fresh();
+    for number in 1..=5 {
+        let stage = directory.stage(number - 1).unwrap();
+        fs::write(stage.path().join("file"), number.to_string()).unwrap();
+        assert_eq!(stage.seal().unwrap(), number);
+    }
+    directory.drop_refused(4).unwrap();
+    behind::caught_up();
+    assert_eq!(names(&directory), [BASE, "1", "2", "3", "4"]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use periapt_model::hook::Effects;
 use periapt_model::status;
 use periapt_model::uniter::Resolved;
 use periapt_sandbox::HookFailure;
+use periapt_wire::agent::host::{FileAnswer, FileQuestion, WantedFiles};
 
 use super::*;
 
@@ -126,6 +127,44 @@ async fn a_database_restored_from_the_moment_before_finds_its_files() {
     assert_eq!(content(last - 2), "install");
     assert_eq!(content(last - 1), "config-changed");
     agent.stop().await;
+}
+
+#[test]
+fn a_file_is_read_to_its_end_though_50_hooks_are_committed_meanwhile() {
+    let (directory, clock) = (tempfile::tempdir().unwrap(), FakeClock::new());
+    let sandbox: Arc<dyn Sandbox> = Arc::new(ScriptedSandbox::default());
+    let process = open(&clock, &directory, sandbox);
+    let kept = process.state_directory(&unit());
+    kept.settle(0).unwrap();
+    let commit = |number: u64| {
+        let stage = kept.stage(number - 1).unwrap();
+        fs::write(stage.path().join("file"), format!("generation {number}")).unwrap();
+        assert_eq!(stage.seal().unwrap(), number);
+        process.reads().end_late(process.clock().monotonic());
+        kept.drop_others(number).unwrap();
+        crate::behind::caught_up();
+    };
+    let part = |offset: u64| {
+        let answer = process.files(&FileQuestion {
+            number: 1,
+            unit: unit(),
+            generation: 1,
+            path: "file".to_owned(),
+            wanted: WantedFiles::Part { offset, most: 4 },
+        });
+        answer.unwrap()
+    };
+    let is_there = |offset: u64| matches!(part(offset), FileAnswer::Part { total: 12, .. });
+    commit(1);
+    assert!(is_there(0));
+    (2..=51).for_each(commit);
+    assert!(is_there(4));
+    clock.advance(Duration::from_secs(30));
+    commit(52);
+    assert!(is_there(8), "within 30 s");
+    clock.advance(Duration::from_secs(31));
+    commit(53);
+    assert_eq!(part(8), FileAnswer::Outdated);
 }
 
 #[tokio::test(flavor = "multi_thread")]

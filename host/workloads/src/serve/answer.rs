@@ -108,7 +108,12 @@ impl Answering {
         }
         let mut answer = service.answer(request).await;
         if let Some(failure) = answer.extensions_mut().remove::<Failure>() {
-            return reason_alone(answer.status(), REFUSED, &failure.public());
+            // Where the unit is now it has the files that it committed since.
+            let field = match failure {
+                Failure::Outdated => NOT_HERE,
+                _ => REFUSED,
+            };
+            return reason_alone(answer.status(), field, &failure.public());
         }
         // A guest that says it is not there, or was refused, is only saying so.
         answer.headers_mut().remove(NOT_HERE);

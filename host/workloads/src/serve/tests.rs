@@ -14,6 +14,7 @@ use super::inside::Inside;
 use super::units::Units;
 use crate::channel::{self, Inbox};
 use crate::frames::{FromServe, Place, Probe, Serving};
+use crate::guest::Guest;
 
 struct Stage {
     home: tempfile::TempDir,
@@ -29,14 +30,17 @@ fn unit(name: &str) -> UnitName {
 impl Stage {
     /// Units that answer with the path of the request.
     fn new(names: &[&str]) -> Self {
+        Self::of(Guest::default(), names)
+    }
+
+    /// Units of this guest.
+    fn of(guest: Guest<'_>, names: &[&str]) -> Self {
         let engine = ServingEngine::new(Settings {
             slots: 8,
             ..Settings::default()
         });
         let engine = engine.unwrap();
-        let artifact = engine
-            .compile(&crate::guest::Guest::default().component())
-            .unwrap();
+        let artifact = engine.compile(&guest.component()).unwrap();
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("server.cwasm"), artifact.as_bytes()).unwrap();
         let (one, other) = UnixStream::pair().unwrap();
@@ -205,6 +209,42 @@ async fn the_gate_is_answered_by_the_unit_that_it_names() {
     ending.cancel();
     answered.await.unwrap();
     assert_eq!(ours.read_buf(&mut text).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_request_whose_files_are_gone_is_to_be_sent_again() {
+    let guest = Guest {
+        imports: r#"(import "wasi:filesystem/preopens@0.2.0" "get-directories" (func $directories (param i32)))"#,
+        world: "import wasi:filesystem/preopens@0.2.0;",
+        ..Guest::default()
+    };
+    let stage = Stage::of(guest, &[]);
+    let generation = stage.home.path().join("7");
+    let mut serving = stage.serving("docs/0", "server.cwasm");
+    serving.generation.clone_from(&generation);
+    serving.files.insert("site".into(), "/site".into());
+    let told = stage.units.set(&unit("docs/0"), vec![serving]);
+    assert_eq!(told[0].2, None, "it is loaded whatever files there are");
+    for (is_there, says) in [
+        (false, "periapt-not-here: its pages changed meanwhile"),
+        (true, "200 OK"),
+    ] {
+        if is_there {
+            std::fs::create_dir_all(generation.join("site")).unwrap();
+        }
+        let answering = Answering::new(stage.units.clone(), CancellationToken::new());
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let answered = tokio::spawn(answering.connection(theirs));
+        ours.set_nonblocking(true).unwrap();
+        let mut ours = UnixStream::from_std(ours).unwrap();
+        let request = b"GET /p HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+            Periapt-Unit: docs/0\r\nPeriapt-Port: 80\r\n\r\n";
+        ours.write_all(request).await.unwrap();
+        let mut text = String::new();
+        ours.read_to_string(&mut text).await.unwrap();
+        assert!(text.contains(says), "{text}");
+        answered.await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -150,7 +150,7 @@ impl Units {
         let mounts = serving.files.iter().map(|(below, guest)| {
             let generation = serving.generation.clone();
             let committed = move || -> std::io::Result<PathBuf> { Ok(generation.clone()) };
-            Mount::new(Arc::new(committed), PathBuf::from(below), guest.clone())
+            Mount::new(Arc::new(committed), PathBuf::from(below), guest.clone()).held()
         });
         let storage = serving.storage.iter();
         let mounts = mounts.chain(storage.filter_map(|(guest, stored)| mount(guest, stored)));
