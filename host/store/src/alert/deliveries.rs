@@ -29,16 +29,21 @@ columns! {
         /// Tries before this one.
         tried: u64 = "tried",
     }
+    // A rule that is silent tells nothing, not even what it began to tell before.
     const DUE = "FROM alert_delivery WHERE state = 'waiting' AND receiver = $1 AND next_at <= $2
+        AND NOT EXISTS (SELECT 1 FROM alert_rule
+            WHERE alert_rule.name = alert_delivery.rule AND alert_rule.silenced_until > $2)
         ORDER BY next_at, id LIMIT $3";
 }
 
 columns! {
     struct Waiting -> WaitingReceiver {
-        receiver = "receiver",
-        next = "MIN(next_at)",
+        receiver = "alert_delivery.receiver",
+        next = "MIN(CASE WHEN alert_rule.silenced_until > alert_delivery.next_at
+            THEN alert_rule.silenced_until ELSE alert_delivery.next_at END)",
     }
-    const WAIT = "FROM alert_delivery WHERE state = 'waiting' GROUP BY receiver";
+    const WAIT = "FROM alert_delivery LEFT JOIN alert_rule ON alert_rule.name = alert_delivery.rule
+        WHERE alert_delivery.state = 'waiting' GROUP BY alert_delivery.receiver";
 }
 
 columns! {

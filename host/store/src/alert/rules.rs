@@ -189,7 +189,7 @@ impl Store {
         .await
     }
 
-    /// Tells nobody of what a rule finds, for so long.
+    /// Tells nobody of what a rule finds, for so long. What waits to be sent of it waits on.
     pub async fn silence_alert_rule(
         &self,
         name: &str,

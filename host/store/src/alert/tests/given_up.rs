@@ -1,4 +1,5 @@
-//! Messages that wait, and what becomes of them when a rule goes, a process dies, or a backup is restored.
+//! Messages that wait, and what becomes of them when a rule is silenced or goes, a process dies, or a backup is
+//! restored.
 
 use std::time::Duration;
 
@@ -34,6 +35,14 @@ async fn first_fails(fixture: &Fixture, model: &ModelUuid) {
     evaluate(&fixture.store).await;
 }
 
+async fn silence(store: &Store, duration: &str) {
+    let silence = SilenceAlertRule {
+        duration: duration.to_owned(),
+    };
+    let silenced = store.silence_alert_rule("errors", &silence).await;
+    silenced.expect("silenced");
+}
+
 async fn refused(store: &Store, id: i64) {
     let tried = store.alert_delivery_tried(id, Err("no".to_owned())).await;
     tried.expect("written down");
@@ -49,11 +58,7 @@ async fn what_waits_of_a_rule_that_is_removed_is_not_sent() {
             refused(store, one.id).await;
         }
         assert_eq!(waiting(store).await.len(), 2);
-        let silence = SilenceAlertRule {
-            duration: "1h".to_owned(),
-        };
-        let silenced = store.silence_alert_rule("errors", &silence).await;
-        silenced.expect("silenced");
+        silence(store, "1h").await;
         // That the first is well again is not told yet, nor that the second fails.
         fails(&fixture, &model, 0, Agent::Idle).await;
         fails(&fixture, &model, 1, Agent::Error).await;
@@ -127,6 +132,29 @@ async fn what_was_taken_while_its_rule_went_is_written_down_as_sent() {
             (found[0].state.as_str(), found[0].answer.as_str()),
             ("sent", "204")
         );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn what_waits_of_a_rule_that_is_silenced_is_sent_when_the_silence_ends() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        with_message(&fixture, 1, &["ops"]).await;
+        silence(store, "1h").await;
+        let until = store.now() + 60 * MINUTE;
+        assert!(due(store).await.is_empty());
+        assert_eq!(waiting(store).await, [("ops".to_owned(), until)]);
+        pass(&fixture, 60 * MINUTE);
+        let sending = due(store).await;
+        assert_eq!(sending.len(), 1);
+        // It is refused and silenced again, and a person ends the silence.
+        refused(store, sending[0].id).await;
+        silence(store, "1h").await;
+        pass(&fixture, MINUTE);
+        assert!(due(store).await.is_empty());
+        silence(store, "0").await;
+        assert_eq!(due(store).await.len(), 1);
         fixture.end().await;
     }
 }
