@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use periapt_tests::receivers::Webhook;
 use periapt_tests::{Home, PATIENCE, assert_three_lines, charm, kill};
 use serde_json::Value;
 
@@ -209,6 +210,60 @@ fn a_backup_from_a_file_is_restored_to_postgresql_and_back() -> Result<()> {
         "{:?}",
         lines(&in_file)?
     );
+    Ok(())
+}
+
+/// Takes half a minute: what fires is gathered for ten seconds, before the backup and again after the restore.
+#[test]
+fn messages_of_alerts_that_waited_are_given_up_and_what_holds_is_announced_anew() -> Result<()> {
+    let home = Home::started()?;
+    let webhook = Webhook::started()?;
+    webhook.refuse(true);
+    let url = format!("url={}", webhook.url());
+    let key = "key=0123456789abcdef";
+    home.ok(["add-alert-receiver", "ops", "webhook", &url, key])?;
+    let words = ["add-alert-rule", "errors", "unit-error", "0"];
+    home.ok([&words[..], &["--receiver", "ops"]].concat())?;
+    home.ok(["model-config", "automatically-retry-hooks=false"])?;
+    let probe = charm("probe").display().to_string();
+    let fails = "script=start: fail 1000";
+    home.ok(["deploy", &probe, "probe", "--config", fails])?;
+    home.until_hook_error("probe/0")?;
+    let refused = webhook.until_told("errors", 1, 0)?;
+    let file = home.path().join("backup.zip");
+    backup(&home, &file)?;
+    lose(&home)?;
+    webhook.refuse(false);
+    restore(&home, &file, &home.path().join("restored"), &[])?;
+
+    let deadline = Instant::now() + PATIENCE;
+    let anew = loop {
+        let mut posted = webhook.posted().into_iter();
+        // A repetition has the id of the first try.
+        if let Some(other) = posted.find(|one| one.delivery != refused.delivery) {
+            break other.json()?;
+        }
+        ensure!(Instant::now() < deadline, "{:#?}", webhook.posted());
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let before = refused.json()?;
+    let about = |body: &Value| body["items"][0]["subject"].clone();
+    ensure!(about(&anew) == "unit/probe/0", "{anew}");
+    ensure!(about(&anew) == about(&before), "{before}");
+    ensure!(
+        anew["items"][0]["id"] != before["items"][0]["id"],
+        "it is an alert of its own: {anew}"
+    );
+    ensure!(anew["firing"] == 1 && anew["resolved"] == 0, "{anew}");
+    let deliveries = home.json(["alert-deliveries"])?;
+    let deliveries = deliveries.as_array().context("a list")?;
+    ensure!(deliveries.len() == 2, "{deliveries:#?}");
+    let given_up = &deliveries[1];
+    ensure!(given_up["state"] == "failed", "{given_up}");
+    let why = given_up["answer"].as_str().unwrap_or_default();
+    ensure!(why.contains("restored from a backup"), "{given_up}");
+    let audit = home.ok(["audit"])?;
+    ensure!(audit.contains("gave up 1 message of alerts"), "{audit}");
     Ok(())
 }
 

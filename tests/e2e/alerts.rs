@@ -11,6 +11,9 @@ use serde_json::Value;
 /// With which messages are signed.
 const KEY: &str = "hush-hush-hush-of-the-webhook-4471";
 
+/// In the address of the webhook.
+const TOKEN: &str = "hush-of-the-address-6120";
+
 /// The password of the mail server.
 const PASSWORD: &str = "hush-of-the-mail-server-9035";
 
@@ -43,7 +46,8 @@ fn file(text: &str) -> Result<(tempfile::TempDir, String)> {
 
 fn add_webhook(home: &Home, webhook: &Webhook) -> Result<()> {
     let (_kept, key) = file(KEY)?;
-    let (url, key) = (format!("url={}", webhook.url()), format!("key#file={key}"));
+    let (_address, url) = file(&format!("{}?token={TOKEN}", webhook.url()))?;
+    let (url, key) = (format!("url#file={url}"), format!("key#file={key}"));
     home.ok(["add-alert-receiver", "ops", "webhook", &url, &key])?;
     Ok(())
 }
@@ -256,7 +260,7 @@ fn keys_and_passwords_of_receivers_are_in_no_file_no_list_and_no_backup() -> Res
         archive.by_index(index)?.read_to_end(&mut kept)?;
     }
     ensure!(kept.windows(14).any(|part| part == b"alert_receiver"));
-    for secret in [KEY, PASSWORD, LOGIN] {
+    for secret in [KEY, TOKEN, PASSWORD, LOGIN] {
         let inside = kept
             .windows(secret.len())
             .any(|part| part == secret.as_bytes());

@@ -263,5 +263,5 @@ pub static WORKERS: &[Worker] = &[
 pub static OWN: &[Worker] = &[
     worker("alerts", Own, "controller", Built(&[(Controller, "alerts")]))
         .promises("Juju has no such worker. When what an alert rule watches for begins, and when it has ended, then each receiver of the rule is told once, whichever process of the controller is killed meanwhile; while there is no rule nothing is looked at.")
-        .kept_by(&["without_a_rule_nothing_is_watched_but_rules_and_no_timer_runs", "with_a_rule_facts_are_watched_and_evaluated_once_a_second_at_most", "the_next_time_is_waited_for_and_the_disk_is_looked_at_each_minute", "messages_are_sent_when_they_are_due", "an_alert_is_told_once_when_it_fires_and_once_when_it_resolves_through_restarts", "a_webhook_and_a_mail_server_are_told_of_a_unit_in_error_and_of_its_end"]),
+        .kept_by(&["without_a_rule_nothing_is_watched_but_rules_and_no_timer_runs", "with_a_rule_facts_are_watched_and_evaluated_once_a_second_at_most", "the_next_time_is_waited_for_and_the_disk_is_looked_at_each_minute", "messages_are_sent_when_they_are_due", "a_receiver_that_hangs_delays_no_other_and_is_asked_no_second_time_meanwhile", "an_alert_is_told_once_when_it_fires_and_once_when_it_resolves_through_restarts", "a_webhook_and_a_mail_server_are_told_of_a_unit_in_error_and_of_its_end"]),
 ];

@@ -20,8 +20,12 @@ pub(crate) async fn send(mail: &Mail, outgoing: &Outgoing<'_>) -> Result<String,
     }
     let transport: AsyncSmtpTransport<Tokio1Executor> = builder.build();
     let answer = transport.send(email).await.map_err(|error| {
-        // An answer of the server tells more than the kind of its failure. Neither has the password.
-        let said: String = error.to_string().chars().take(300).collect();
+        // An answer of the server tells more than the kind of its failure. Neither may have the password.
+        let said = match &mail.login {
+            Some((_, password)) => error.to_string().replace(password.as_str(), "…"),
+            None => error.to_string(),
+        };
+        let said: String = said.chars().take(300).collect();
         SendError(
             match (
                 error.is_timeout(),

@@ -57,8 +57,12 @@ async fn answer(listener: TcpListener, answer: &'static str) -> String {
 }
 
 async fn posted(text: &'static str) -> (Result<String, SendError>, String) {
+    posted_to("/hook", text).await
+}
+
+async fn posted_to(path: &str, text: &'static str) -> (Result<String, SendError>, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let url = format!("http://{}{path}", listener.local_addr().unwrap());
     let receiver = receiver(
         ReceiverKind::Webhook,
         &[("url", &url), ("key", "0123456789abcdef")],
@@ -96,6 +100,18 @@ async fn what_a_webhook_refuses_is_said_and_no_redirect_is_followed() {
     let moved = "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
     let (said, _) = posted(moved).await;
     assert_eq!(said.unwrap_err().0, "the receiver answers 302");
+}
+
+#[tokio::test]
+async fn what_a_webhook_repeats_of_its_address_is_not_said() {
+    let refused =
+        "HTTP/1.1 404 Not Found\r\ncontent-length: 30\r\n\r\nCannot POST /hook/secret-token";
+    let (said, request) = posted_to("/hook/secret-token", refused).await;
+    assert!(request.starts_with("POST /hook/secret-token "), "{request}");
+    assert_eq!(
+        said.unwrap_err().0,
+        "the receiver answers 404: Cannot POST /hook/…"
+    );
 }
 
 #[tokio::test]

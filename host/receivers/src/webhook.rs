@@ -79,7 +79,8 @@ pub(crate) async fn send(webhook: &Webhook, outgoing: &Outgoing<'_>) -> Result<S
             Ok(None) | Err(_) => break,
         }
     }
-    let said = String::from_utf8_lossy(&said);
+    // Many servers repeat the path of a request that they refuse.
+    let said = webhook.hide(&String::from_utf8_lossy(&said));
     let said: String = said
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })

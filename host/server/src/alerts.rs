@@ -19,12 +19,12 @@ use crate::state::ServerState;
 /// For one message in all: a mail server answers several questions, each in its own time.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Sends the messages that are due, so many at a time.
+/// Sends a receiver the messages that are due, so many at a time.
 ///
 /// # Errors
 /// Those of the store. A receiver that fails is none.
-pub(crate) async fn deliver(state: &ServerState) -> Result<Delivered, StoreError> {
-    let due = state.store().take_alert_deliveries().await?;
+pub(crate) async fn deliver(state: &ServerState, receiver: &str) -> Result<Delivered, StoreError> {
+    let due = state.store().take_alert_deliveries(receiver).await?;
     let mut delivered = Delivered::default();
     let sent = join_all(due.iter().map(|one| deliver_one(state, one))).await;
     for taken in sent {
@@ -33,7 +33,6 @@ pub(crate) async fn deliver(state: &ServerState) -> Result<Delivered, StoreError
             false => delivered.failed += 1,
         }
     }
-    delivered.next = state.store().next_alert_delivery().await?;
     Ok(delivered)
 }
 

@@ -117,6 +117,7 @@ pub(crate) const ALL: &[&[Table]] = &[
 /// Deletes all rows of a model.
 pub(crate) async fn remove_model(tx: &mut Tx, model: &ModelUuid) -> Result<()> {
     secret::model_gone(tx, model).await?;
+    alert::model_gone(tx, model).await?;
     for tables in ALL {
         for table in *tables {
             tx.db.execute(table.with_model, params![model]).await?;

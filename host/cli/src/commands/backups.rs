@@ -293,6 +293,15 @@ pub async fn restore(context: &Context, arguments: RestoreBackup) -> Outcome {
             manifest.missing.join(", ")
         ));
     }
+    match restored.given_up {
+        0 => {}
+        1 => context.output.say(
+            "Gave up 1 alert message that waited when the backup was made; alerts that still hold are announced anew",
+        ),
+        count => context.output.say(&format!(
+            "Gave up {count} alert messages that waited when the backup was made; alerts that still hold are announced anew"
+        )),
+    }
     let known = context
         .files
         .change(|contents| remember(contents, &restored))?;

@@ -50,6 +50,8 @@ pub struct RestoreResult {
     pub cloud: String,
     pub controller_model: ModelUuid,
     pub manifest: Manifest,
+    /// Messages of alerts that waited when the backup was made, and are not sent any more.
+    pub given_up: u64,
 }
 
 /// Restores a backup. It starts nothing.
@@ -95,13 +97,14 @@ fn restore_files(
             &config.agents_directory(&data_dir),
         )?;
         // Late, since a database on a server cannot be taken back.
-        rows(&mut parts, options, &data_dir, &config, runtime)?;
+        let given_up = rows(&mut parts, options, &data_dir, &config, runtime)?;
         location::mark(&data_dir)?;
         config.write(&data_dir)?;
-        Ok::<_, ControllerError>(config)
+        Ok::<_, ControllerError>((config, given_up))
     };
     match restored() {
-        Ok(config) => Ok(RestoreResult {
+        Ok((config, given_up)) => Ok(RestoreResult {
+            given_up,
             uuid: config.uuid.clone(),
             name: config.name.clone(),
             api_endpoints: vec![SocketAddr::new(config.reachable(), config.port).to_string()],
@@ -215,13 +218,14 @@ fn trees(parts: &mut PartsReader, source: &Path, agents: &Path) -> Result<(), Co
     Ok(())
 }
 
+/// Writes the database; how many messages of alerts were given up in that.
 fn rows(
     parts: &mut PartsReader,
     options: &RestoreOptions,
     data_dir: &Path,
     config: &ControllerConfig,
     runtime: &Handle,
-) -> Result<(), ControllerError> {
+) -> Result<u64, ControllerError> {
     let database = store_options(data_dir, options.database.as_deref());
     let begun = runtime.block_on(Restoring::begin(&database, parts.manifest.schema));
     let mut restoring = begun.map_err(|error| match error {

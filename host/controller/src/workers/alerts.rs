@@ -4,18 +4,24 @@
 //! Trigger: rules and receivers change; while there are rules, also what they are about; the next time comes; while
 //! there is a rule about the disk, every minute, since nobody tells that a disk fills. Action: it measures the disk if a
 //! rule asks for it, and asks the controller to decide what fires and to send what is due. Effect: each alert is told
-//! once when it fires and once when it resolves. While there is no rule nothing is watched but whether there is one. Of
-//! the controller's processes one does it. It sees no secret of a receiver.
+//! once when it fires and once when it resolves. While there is no rule nothing is watched but whether there is one. Each
+//! receiver is sent its messages by a call of its own, so that one that hangs delays no other. Of the controller's
+//! processes one does it. It sees no secret of a receiver.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
 use periapt_agents::watching::Watching;
 use periapt_engine::{Manifold, ResultExt, SharedClock, TaskWorker, WorkerContext, WorkerResult};
-use periapt_wire::ApiConnection;
 use periapt_wire::agent::alerts::{
-    DeliverAlerts, EvaluateAlerts, Evaluated, WatchAlertFacts, WatchAlertRules,
+    DeliverAlerts, Delivered, EvaluateAlerts, Evaluated, WaitingReceivers, WatchAlertFacts,
+    WatchAlertRules,
 };
+use periapt_wire::{ApiConnection, CallError};
 use serde_json::json;
 
 use super::{agent, apicaller};
@@ -130,19 +136,47 @@ async fn changed(facts: &mut Option<(bool, Watching)>) -> WorkerResult {
 async fn deliver(worker: &WorkerContext, api: &ApiConnection, clock: &SharedClock) -> WorkerResult {
     let doing = "watching messages of alerts";
     let mut rules = Watching::begin(worker, api, &WatchAlertRules {}, doing).await?;
-    let mut wait = None;
+    let mut sending: FuturesUnordered<BoxFuture<'static, Sent>> = FuturesUnordered::new();
+    let mut busy: BTreeSet<String> = BTreeSet::new();
+    let mut wait: Option<Duration> = None;
     loop {
         tokio::select! {
             event = rules.changed() => event?,
             () = sleep(clock, wait) => {}
+            Some((receiver, sent)) = sending.next() => {
+                busy.remove(&receiver);
+                sent.while_doing("sending messages of alerts")?;
+            }
         }
-        let said = worker.or_dying(api.call(&DeliverAlerts {})).await?;
-        let said = said.while_doing("sending messages of alerts")?;
+        let waiting = worker.or_dying(api.call(&WaitingReceivers {})).await?;
+        let waiting = waiting.while_doing("looking for messages of alerts")?;
         let now = clock.now().as_microsecond();
-        wait = said
-            .next
-            .map(|at| Duration::from_micros(u64::try_from(at.saturating_sub(now)).unwrap_or(0)));
+        wait = None;
+        for one in waiting {
+            if busy.contains(&one.receiver) {
+                // It is looked at again when its call ends.
+                continue;
+            }
+            let left = u64::try_from(one.next.saturating_sub(now)).unwrap_or(0);
+            if left == 0 {
+                busy.insert(one.receiver.clone());
+                sending.push(Box::pin(send(api.clone(), one.receiver)));
+                continue;
+            }
+            let left = Duration::from_micros(left);
+            wait = Some(wait.map_or(left, |wait| wait.min(left)));
+        }
     }
+}
+
+/// A receiver, and what became of the call that sends it messages.
+type Sent = (String, Result<Delivered, CallError>);
+
+/// Sends a receiver what is due, which may take as long as the receiver lets it.
+async fn send(api: ApiConnection, receiver: String) -> Sent {
+    let call = DeliverAlerts { receiver };
+    let sent = api.call(&call).await;
+    (call.receiver, sent)
 }
 
 async fn sleep(clock: &SharedClock, wait: Option<Duration>) {

@@ -16,7 +16,9 @@ pub use decide::{Decision, Known, Move, Observed, Phase, QUIET, Step, decide, p9
 pub use message::{
     GATHER, Item, Message, SPACING, State, TRIES, message_due, retry_after, subject_line,
 };
-pub use receiver::{Encryption, Mail, Receiver, ReceiverError, ReceiverKind, Webhook, is_secret};
+pub use receiver::{
+    Encryption, Mail, Receiver, ReceiverError, ReceiverKind, Webhook, is_secret, origin,
+};
 pub use rule::{Condition, P99_RUNS, P99_WINDOW, Rule, RuleError};
 
 /// A second, in the microseconds that all times here are in.

@@ -68,13 +68,30 @@ impl FromStr for ReceiverKind {
     }
 }
 
-/// Whether the value of an option is shown to nobody.
+/// Whether the value of an option is kept sealed and shown to nobody. Of a URL its origin is ([`origin`]).
 pub fn is_secret(option: &str) -> bool {
-    matches!(option, "key" | "password")
+    matches!(option, "key" | "password" | "url")
+}
+
+/// What is shown of a URL: many webhooks have a token in the path or the query, by which anybody could write to them.
+pub fn origin(url: &str) -> String {
+    let (origin, rest) = after_origin(url);
+    match rest {
+        "" | "/" => origin.to_owned(),
+        _ => format!("{origin}/…"),
+    }
+}
+
+fn after_origin(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |place| place + "://".len());
+    let end = url[host..].find(['/', '?', '#']);
+    url.split_at(end.map_or(url.len(), |end| host + end))
 }
 
 /// Bytes of the key with which a webhook's messages are signed, at least.
 const KEY_BYTES: usize = 16;
+/// Bytes of a part of an address that may be a token, at least.
+const TOKEN_BYTES: usize = 8;
 /// Addresses to which one e-mail goes, at most.
 const RECIPIENTS: usize = 20;
 /// Bytes of an option.
@@ -118,6 +135,24 @@ pub struct Mail {
     pub login: Option<(String, String)>,
     /// PEM; the machine's authorities when empty.
     pub ca_cert: String,
+}
+
+impl Webhook {
+    /// A text without what is secret in the receiver, should it be repeated there: the key, and whatever could be a
+    /// token in the address.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        let (_, rest) = after_origin(&self.url);
+        let mut secrets: Vec<&str> = rest
+            .split(['/', '?', '#', '&', '='])
+            .filter(|part| part.len() >= TOKEN_BYTES)
+            .collect();
+        secrets.push(&self.key);
+        // What is a part of another one goes after it.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        let hidden = |text: String, secret: &&str| text.replace(*secret, "…");
+        secrets.iter().fold(text.to_owned(), hidden)
+    }
 }
 
 impl Receiver {

@@ -259,6 +259,35 @@ fn config(options: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 #[test]
+fn of_an_address_only_the_host_is_shown_and_what_repeats_the_rest_is_hidden() {
+    for (url, shown) in [
+        (
+            "https://hooks.example.com/T0/B0/xoxb-token",
+            "https://hooks.example.com/…",
+        ),
+        (
+            "https://hooks.example.com:8443?token=abc",
+            "https://hooks.example.com:8443/…",
+        ),
+        ("http://127.0.0.1:9000/", "http://127.0.0.1:9000"),
+        ("http://127.0.0.1:9000", "http://127.0.0.1:9000"),
+        ("https://ä.example/…", "https://ä.example/…"),
+    ] {
+        assert_eq!(origin(url), shown);
+    }
+    let webhook = Webhook {
+        url: "https://hooks.example.com/v1/secret-token?key=another-token".to_owned(),
+        key: "0123456789abcdef".to_owned(),
+        ca_cert: String::new(),
+    };
+    assert_eq!(
+        webhook.hide("Cannot POST /v1/secret-token?key=another-token with 0123456789abcdef"),
+        "Cannot POST /v1/…?key=… with …"
+    );
+    assert_eq!(webhook.hide("wrong key"), "wrong key");
+}
+
+#[test]
 fn a_receiver_says_what_it_needs() {
     let url = ("url", "https://hooks.example.com/x");
     let key = ("key", "0123456789abcdef");
@@ -312,7 +341,7 @@ fn a_receiver_says_what_it_needs() {
         assert!(refused.contains(why), "{refused}");
         assert!(!refused.contains("hush-77"), "{refused}");
     }
-    assert!(is_secret("key") && is_secret("password") && !is_secret("url"));
+    assert!(is_secret("key") && is_secret("password") && is_secret("url") && !is_secret("to"));
 }
 
 proptest! {

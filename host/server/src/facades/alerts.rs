@@ -2,7 +2,7 @@
 
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::alerts::{
-    DeliverAlerts, EvaluateAlerts, WatchAlertFacts, WatchAlertRules,
+    DeliverAlerts, EvaluateAlerts, WaitingReceivers, WatchAlertFacts, WatchAlertRules,
 };
 
 use super::watch;
@@ -31,5 +31,6 @@ handlers! { for periapt_wire::agent::alerts:
         let controller = session.state().controller().name.clone();
         Ok(session.store().evaluate_alerts(call.disk, &controller).await?)
     };
-    DeliverAlerts: |session, _| Ok(alerts::deliver(session.state()).await?);
+    WaitingReceivers: |session, _| Ok(session.store().waiting_alert_receivers().await?);
+    DeliverAlerts: |session, call| Ok(alerts::deliver(session.state(), &call.receiver).await?);
 }

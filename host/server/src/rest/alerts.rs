@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Extension, FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use periapt_model::Refusal;
+use periapt_model::alert::origin;
 use periapt_store::StoredReceiver;
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
@@ -173,7 +174,11 @@ async fn deliveries(
     Ok(Json(state.store().alert_deliveries(&query).await?))
 }
 
-fn shown(receiver: StoredReceiver) -> AlertReceiverInfo {
+fn shown(mut receiver: StoredReceiver) -> AlertReceiverInfo {
+    // One that was added when addresses were not sealed has all of it.
+    if let Some(url) = receiver.config.get_mut("url") {
+        *url = origin(url);
+    }
     AlertReceiverInfo {
         created_at: jiff::Timestamp::from_microsecond(receiver.created_at)
             .map(|time| time.to_string())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use periapt_model::Refusal;
-use periapt_model::alert::{Receiver, ReceiverKind, is_secret};
+use periapt_model::alert::{Receiver, ReceiverKind, is_secret, origin};
 use periapt_store::{StoreError, StoredReceiver};
 use periapt_wire::rest::{NewAlertReceiver, SecretValues};
 
@@ -36,9 +36,12 @@ impl Secrets {
             .parse()
             .map_err(|error: periapt_model::alert::ReceiverError| invalid(&error))?;
         Receiver::of(kind, &config).map_err(|error| invalid(&error))?;
-        let (secret, open): (BTreeMap<_, _>, BTreeMap<_, _>) = config
+        let (secret, mut open): (BTreeMap<String, String>, BTreeMap<String, String>) = config
             .into_iter()
             .partition(|(option, _)| is_secret(option));
+        if let Some(url) = secret.get("url") {
+            open.insert("url".to_owned(), origin(url.trim()));
+        }
         let text = serde_json::to_vec(&secret).map_err(|error| unsealed(&error))?;
         let mut tried = 0;
         loop {

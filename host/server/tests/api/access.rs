@@ -19,7 +19,7 @@ fn params(rule: &Rule, model: &ModelUuid, unit: &str, machine: &str) -> Value {
     };
     json!({
         "unit": unit, "machine": machine, "entity": entity, "application": "site", "units": [unit], "machines": [machine],
-        "model": model, "claimant": "machine-0", "duration-ms": 1000,
+        "model": model, "claimant": "machine-0", "duration-ms": 1000, "receiver": "ops",
         "records": [], "url": "local:site-0", "message": "hello", "rows": [], "max-age-ms": 1_000_000_000_u64, "max-size-mb": 1000,
     })
 }

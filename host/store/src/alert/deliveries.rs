@@ -1,6 +1,7 @@
 //! Messages on their way to receivers.
 
-use periapt_model::alert::{Message, retry_after};
+use periapt_model::alert::{Message, SECOND, TRIES, retry_after};
+use periapt_wire::agent::alerts::WaitingReceiver;
 use periapt_wire::rest::{AlertDelivery, AlertDeliveryQuery, Page};
 
 use super::telling::prune;
@@ -11,8 +12,12 @@ use crate::full_status::rfc3339;
 use crate::page::{Paging, before};
 use crate::{Result, Store};
 
-/// Messages that are sent at once.
+/// Messages that a receiver is sent at once.
 const AT_ONCE: u64 = 8;
+
+/// How long it may take until what became of a try is written down. A process that dies while it sends a message
+/// leaves it due after that, so it is longer than any try.
+const UNTIL_KNOWN: i64 = 60 * SECOND;
 
 columns! {
     /// A message that is due.
@@ -24,7 +29,21 @@ columns! {
         /// Tries before this one.
         tried: u64 = "tried",
     }
-    const DUE = "FROM alert_delivery WHERE state = 'waiting' AND next_at <= $1 ORDER BY next_at, id LIMIT $2";
+    // A rule that is silent tells nothing, not even what it began to tell before.
+    const DUE = "FROM alert_delivery WHERE state = 'waiting' AND receiver = $1 AND next_at <= $2
+        AND NOT EXISTS (SELECT 1 FROM alert_rule
+            WHERE alert_rule.name = alert_delivery.rule AND alert_rule.silenced_until > $2)
+        ORDER BY next_at, id LIMIT $3";
+}
+
+columns! {
+    struct Waiting -> WaitingReceiver {
+        receiver = "alert_delivery.receiver",
+        next = "MIN(CASE WHEN alert_rule.silenced_until > alert_delivery.next_at
+            THEN alert_rule.silenced_until ELSE alert_delivery.next_at END)",
+    }
+    const WAIT = "FROM alert_delivery LEFT JOIN alert_rule ON alert_rule.name = alert_delivery.rule
+        WHERE alert_delivery.state = 'waiting' GROUP BY alert_delivery.receiver";
 }
 
 columns! {
@@ -67,26 +86,34 @@ async fn one(db: &mut Session, id: i64) -> Result<Option<AlertDelivery>> {
 }
 
 impl Store {
-    /// The messages that are due now, some of them. Each counts as tried from here on, so that a process that dies
-    /// while it sends one does not send it again at once.
-    pub async fn take_alert_deliveries(&self) -> Result<Vec<DueDelivery>> {
+    /// The messages for a receiver that are due now, some of them. Each counts as tried from here on, so that a process
+    /// that dies while it sends one does not send it again at once, nor more often than any other.
+    pub async fn take_alert_deliveries(&self, receiver: &str) -> Result<Vec<DueDelivery>> {
         let now = self.now();
-        let waiting = self.glance().await?.all(DUE, params![now, 1_u64]).await?;
+        let first = params![receiver, now, 1_u64];
+        let waiting = self.glance().await?.all(DUE, first).await?;
         if waiting.is_empty() {
             return Ok(waiting);
         }
+        let receiver = receiver.to_owned();
         self.write_aside(move |tx| {
             Box::pin(async move {
-                let due = tx.db.all(DUE, params![tx.now, AT_ONCE]).await?;
+                let values = params![&receiver, tx.now, AT_ONCE];
+                let due = tx.db.all(DUE, values).await?;
+                let (spent, due): (Vec<_>, Vec<_>) = due
+                    .into_iter()
+                    .partition(|one| one.tried >= u64::from(TRIES));
+                for one in &spent {
+                    let sql = "UPDATE alert_delivery
+                        SET state = 'failed', next_at = NULL, ended_at = $2,
+                            answer = 'what became of the last try is not known' WHERE id = $1";
+                    tx.db.execute(sql, params![one.id, tx.now]).await?;
+                }
                 for one in &due {
-                    let tried = u32::try_from(one.tried)
-                        .unwrap_or(u32::MAX)
-                        .saturating_add(1);
-                    // After the last try it stays due until what became of it is written down.
-                    let wait = retry_after(tried).unwrap_or(60 * periapt_model::alert::SECOND);
-                    let sql = "UPDATE alert_delivery SET tried = $2, next_at = $3 WHERE id = $1";
-                    let values = params![one.id, tried, tx.now.saturating_add(wait)];
-                    tx.db.execute(sql, values).await?;
+                    let sql =
+                        "UPDATE alert_delivery SET tried = tried + 1, next_at = $2 WHERE id = $1";
+                    let known = tx.now.saturating_add(UNTIL_KNOWN);
+                    tx.db.execute(sql, params![one.id, known]).await?;
                 }
                 Ok(due)
             })
@@ -94,7 +121,9 @@ impl Store {
         .await
     }
 
-    /// Writes down what became of a try: it was taken, or why not. One that was tried often enough has failed.
+    /// Writes down what became of a try: it was taken, or why not. One that was tried often enough has failed; the
+    /// next try of another follows after a while from now, however long this one took. One that was given up while it
+    /// was sent stays so unless it was taken.
     pub async fn alert_delivery_tried(
         &self,
         id: i64,
@@ -106,35 +135,40 @@ impl Store {
                 let Some(tried) = tx.db.scalar::<u32>(sql, params![id]).await? else {
                     return Ok(());
                 };
-                let (state, text) = match answer {
-                    Ok(text) => (Some(SENT), text),
-                    Err(text) if retry_after(tried).is_none() => (Some(FAILED), text),
-                    Err(text) => (None, text),
+                let (taken, text) = match answer {
+                    Ok(text) => (true, text),
+                    Err(text) => (false, text),
                 };
                 let text: String = text.chars().take(500).collect();
-                match state {
-                    None => {
-                        let sql = "UPDATE alert_delivery SET answer = $2 WHERE id = $1 AND state = 'waiting'";
-                        tx.db.execute(sql, params![id, &text]).await?;
-                    }
-                    Some(state) => {
+                let (sql, values) = match (taken, retry_after(tried)) {
+                    (true, _) => {
                         let sql = "UPDATE alert_delivery
-                            SET answer = $2, state = $3, ended_at = $4, next_at = NULL
-                            WHERE id = $1 AND state = 'waiting'";
-                        tx.db.execute(sql, params![id, &text, state, tx.now]).await?;
+                            SET answer = $2, state = 'sent', ended_at = $3, next_at = NULL
+                            WHERE id = $1 AND state <> 'sent'";
+                        (sql, params![id, &text, tx.now])
                     }
-                }
+                    (false, Some(wait)) => {
+                        let sql = "UPDATE alert_delivery SET answer = $2, next_at = $3
+                            WHERE id = $1 AND state = 'waiting'";
+                        (sql, params![id, &text, tx.now.saturating_add(wait)])
+                    }
+                    (false, None) => {
+                        let sql = "UPDATE alert_delivery
+                            SET answer = $2, state = 'failed', ended_at = $3, next_at = NULL
+                            WHERE id = $1 AND state = 'waiting'";
+                        (sql, params![id, &text, tx.now])
+                    }
+                };
+                tx.db.execute(sql, values).await?;
                 Ok(())
             })
         })
         .await
     }
 
-    /// When the next message is due; none while nothing waits.
-    pub async fn next_alert_delivery(&self) -> Result<Option<i64>> {
-        let sql = "SELECT MIN(next_at) FROM alert_delivery WHERE state = 'waiting'";
-        let next: Option<Option<i64>> = self.glance().await?.scalar(sql, vec![]).await?;
-        Ok(next.flatten())
+    /// The receivers for which messages wait, each with when the first of them is due.
+    pub async fn waiting_alert_receivers(&self) -> Result<Vec<WaitingReceiver>> {
+        Ok(self.glance().await?.all(WAIT, vec![]).await?)
     }
 
     /// Records a message that a person asked for, which was sent already.

@@ -43,8 +43,6 @@ type Steps = Vec<(Step, Option<i64>)>;
 struct Plan {
     steps: Vec<(Stored, Steps)>,
     models: BTreeMap<String, String>,
-    /// Whether alerts are left of rules that are gone.
-    orphans: bool,
     /// Whether a message is due.
     due: bool,
     evaluated: Evaluated,
@@ -53,7 +51,7 @@ struct Plan {
 impl Plan {
     fn is_quiet(&self) -> bool {
         let steps = self.steps.iter().all(|(_, steps)| steps.is_empty());
-        steps && !self.orphans && !self.due
+        steps && !self.due
     }
 }
 
@@ -77,9 +75,6 @@ async fn plan(db: &mut Session, disk: Option<u64>, now: i64) -> Result<Plan> {
         firing: open.iter().filter(|one| one.phase == Phase::Firing).count() as u64,
         next: None,
     };
-    let orphans = open
-        .iter()
-        .any(|one| rules.iter().all(|rule| rule.name != one.rule));
     let facts = match rules.is_empty() {
         true => Facts::default(),
         false => Facts::read(db, &rules, disk, now).await?,
@@ -112,7 +107,6 @@ async fn plan(db: &mut Session, disk: Option<u64>, now: i64) -> Result<Plan> {
     Ok(Plan {
         steps: all,
         models: facts.models,
-        orphans,
         due,
         evaluated,
     })
@@ -147,13 +141,9 @@ async fn carry_out(tx: &mut Tx, disk: Option<u64>, controller: &str) -> Result<E
     let Plan {
         steps,
         models,
-        orphans,
         mut evaluated,
         ..
     } = plan(&mut tx.db, disk, now).await?;
-    if orphans {
-        end_orphans(tx).await?;
-    }
     for (rule, steps) in steps {
         for (step, _) in &steps {
             match step.what {
@@ -265,30 +255,4 @@ async fn each_part(
         tx.db.execute(sql, values).await?;
     }
     Ok(())
-}
-
-/// Ends the alerts of rules that are gone, without a word to anybody.
-pub(super) async fn end_orphans(tx: &mut Tx) -> Result<()> {
-    let sql =
-        "DELETE FROM alert WHERE phase = 'pending' AND rule NOT IN (SELECT name FROM alert_rule)";
-    tx.db.execute(sql, vec![]).await?;
-    let gone = tx.db.all(ORPHANS, vec![]).await?;
-    if gone.is_empty() {
-        return Ok(());
-    }
-    let sql = "UPDATE alert SET phase = 'resolved', resolved_at = $1, told = 2
-        WHERE phase = 'firing' AND rule NOT IN (SELECT name FROM alert_rule)";
-    tx.db.execute(sql, params![tx.now]).await?;
-    for gone in gone {
-        tx.touch(&gone.model, namespace::ALERT, gone.id.to_string());
-    }
-    Ok(())
-}
-
-columns! {
-    struct Orphan {
-        id: i64 = "id",
-        model: String = "of_model",
-    }
-    const ORPHANS = "FROM alert WHERE phase = 'firing' AND rule NOT IN (SELECT name FROM alert_rule)";
 }

@@ -3,8 +3,8 @@
 //! `periapt_model::alert` decides what follows from what is observed. This module reads what there is to observe
 //! (`facts`) and writes down what was decided (`evaluate`), in one transaction with the messages that tell of it
 //! (`telling`), so that a crash neither loses a message nor makes it twice. A message waits as a delivery for each
-//! receiver (`deliveries`) until it is sent or has been tried often enough. The secret part of a receiver arrives
-//! sealed (`receivers`).
+//! receiver (`deliveries`) until it is sent, has been tried often enough, or is given up with its rule, its receiver or
+//! the database that it was restored with (`ending`). The secret part of a receiver arrives sealed (`receivers`).
 
 use periapt_model::Refusal;
 use periapt_model::refusal::Subject;
@@ -14,6 +14,7 @@ use crate::error::StoreError;
 use crate::tables::{Table, tables};
 
 mod deliveries;
+mod ending;
 mod evaluate;
 mod facts;
 mod reading;
@@ -24,6 +25,7 @@ mod telling;
 mod tests;
 
 pub use deliveries::DueDelivery;
+pub(crate) use ending::{begin_anew, model_gone};
 pub(crate) use reading::by_ids;
 pub use receivers::StoredReceiver;
 

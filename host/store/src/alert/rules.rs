@@ -173,7 +173,7 @@ impl Store {
         .await
     }
 
-    /// Removes a rule. Its alerts end, and nobody is told that they do.
+    /// Removes a rule. Its alerts end, nobody is told that they do, and what waits to be sent of it is given up.
     pub async fn remove_alert_rule(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.write(move |tx| {
@@ -181,7 +181,7 @@ impl Store {
                 find(&mut tx.db, &name).await?;
                 let sql = "DELETE FROM alert_rule WHERE name = $1";
                 tx.db.execute(sql, params![&name]).await?;
-                super::evaluate::end_orphans(tx).await?;
+                super::ending::end_orphans(tx).await?;
                 tx.touch_controller(namespace::ALERT_RULE, name.as_str());
                 Ok(())
             })
@@ -189,7 +189,7 @@ impl Store {
         .await
     }
 
-    /// Tells nobody of what a rule finds, for so long.
+    /// Tells nobody of what a rule finds, for so long. What waits to be sent of it waits on.
     pub async fn silence_alert_rule(
         &self,
         name: &str,

@@ -12,7 +12,7 @@ use periapt_database::{Guard, RequestRow};
 use periapt_model::{ModelUuid, bounds};
 use periapt_wire::rest::{AuditKind, AuditQuery, AuditRecord, Page};
 
-use crate::db::{Cells, Tx, columns, json, optional_word, params, to_json, word};
+use crate::db::{Cells, Param, Session, Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
 use crate::page::{Paging, before};
 use crate::{DatabaseError, Result, Store};
@@ -182,32 +182,59 @@ impl RequestRow for OfRequest {
     }
 }
 
+/// Leaves a record that a restore gave up messages of alerts, in its transaction.
+pub(crate) async fn gave_up_messages(db: &mut Session, now: i64, count: u64) -> Result<()> {
+    let sql = "UPDATE sequence SET value = value + 1 WHERE model_uuid = '' AND name = 'row'
+        RETURNING value";
+    let id: Option<i64> = db.scalar(sql, vec![]).await?;
+    let id = id.ok_or_else(|| StoreError::internal("the sequence of rows is missing"))?;
+    let messages = match count {
+        1 => "1 message".to_owned(),
+        count => format!("{count} messages"),
+    };
+    let record = AuditRecord {
+        time: now,
+        who: "controller".to_owned(),
+        what: "restore-backup".to_owned(),
+        result: "ok".to_owned(),
+        verb: "gave up".to_owned(),
+        object: format!("{messages} of alerts that waited when the backup was made"),
+        ..AuditRecord::default()
+    };
+    Ok(db.insert_many(INTO, "", vec![cells(id, record)?]).await?)
+}
+
+const INTO: &str = "INSERT INTO audit (id, time, who, peer, model_uuid, what, target, result, arguments, kind, verb, object, about)";
+
+fn cells(id: i64, record: AuditRecord) -> std::result::Result<Vec<Param>, DatabaseError> {
+    let model = record
+        .model
+        .as_ref()
+        .map(ModelUuid::as_str)
+        .unwrap_or_default();
+    Ok(params![
+        id,
+        record.time,
+        record.who,
+        record.from,
+        model,
+        record.what,
+        record.target,
+        record.result,
+        to_json(&record.arguments)?,
+        record.kind.as_str(),
+        record.verb,
+        record.object,
+        barred(&record.about)
+    ])
+}
+
 async fn insert(tx: &mut Tx, records: Vec<AuditRecord>) -> std::result::Result<(), DatabaseError> {
     let mut rows = Vec::with_capacity(records.len());
     for record in records {
-        let model = record
-            .model
-            .as_ref()
-            .map(ModelUuid::as_str)
-            .unwrap_or_default();
-        rows.push(params![
-            tx.next_id(),
-            record.time,
-            record.who,
-            record.from,
-            model,
-            record.what,
-            record.target,
-            record.result,
-            to_json(&record.arguments)?,
-            record.kind.as_str(),
-            record.verb,
-            record.object,
-            barred(&record.about)
-        ]);
+        rows.push(cells(tx.next_id(), record)?);
     }
-    let head = "INSERT INTO audit (id, time, who, peer, model_uuid, what, target, result, arguments, kind, verb, object, about)";
-    tx.db.insert_many(head, "", rows).await.map(|_| ())
+    tx.db.insert_many(INTO, "", rows).await
 }
 
 async fn prune_when(full: bool, tx: &mut Tx) -> std::result::Result<(), DatabaseError> {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use periapt_model::refusal::Subject;
 
 use super::{Cell, LEFT_OUT, Table};
-use crate::Result;
 use crate::db::{self, Database, Param, Probe, Session, params};
 use crate::error::StoreError;
 use crate::migrations::MIGRATIONS;
 use crate::options::StoreOptions;
+use crate::{Result, alert};
 
 /// Rows, and bytes of them, that one statement takes.
 const ROWS: usize = 64;
@@ -122,16 +122,19 @@ impl Restoring {
     }
 
     /// Brings the schema up to date and commits. Of the controller's processes only `node` is
-    /// left; the others are told, should they come to this database.
+    /// left; the others are told, should they come to this database. Alerts begin anew; how many
+    /// messages of them were given up that waited to be sent.
     ///
     /// # Errors
     /// What the database says; then it holds nothing.
-    pub async fn finish(mut self, node: u32) -> Result<()> {
+    pub async fn finish(mut self, node: u32) -> Result<u64> {
         self.flush().await?;
         let sql = "UPDATE controller_node SET address = '', seen_at = -1 WHERE node <> $1";
         self.db.execute(sql, params![node]).await?;
         db::migrate_to(&mut self.db, MIGRATIONS, self.now, None).await?;
-        Ok(self.db.raw("COMMIT").await?)
+        let given_up = alert::begin_anew(&mut self.db, self.now).await?;
+        self.db.raw("COMMIT").await?;
+        Ok(given_up)
     }
 
     async fn flush(&mut self) -> Result<()> {

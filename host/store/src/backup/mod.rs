@@ -3,14 +3,15 @@
 //!
 //! The tables are those that the database has, so a new migration needs no line here; only what
 //! must not come back is named. A backup is written into the schema it was taken from and then
-//! migrated, in one transaction: it is there as a whole or not at all.
+//! migrated, in one transaction: it is there as a whole or not at all. In the same transaction
+//! alerts begin anew, so that no message leaves that waited when the backup was made.
 
 use crate::db::Param;
 
 mod export;
 mod import;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use export::Moment;
 #[cfg(test)]

@@ -10,9 +10,9 @@ use crate::DatabaseError;
 use crate::testing::{Fixture, empty_databases, fixtures, unit};
 use crate::{Store, StoreError, StoreOptions};
 
-type Dump = Vec<(Table, Vec<Vec<Cell>>)>;
+pub(crate) type Dump = Vec<(Table, Vec<Vec<Cell>>)>;
 
-async fn dump(store: &Store) -> (i64, Dump) {
+pub(crate) async fn dump(store: &Store) -> (i64, Dump) {
     let mut moment = store.moment().await.expect("moment");
     let mut dump = Vec::new();
     for table in moment.tables().await.expect("tables") {
@@ -29,7 +29,12 @@ async fn dump(store: &Store) -> (i64, Dump) {
     (moment.schema(), dump)
 }
 
-async fn write(options: &StoreOptions, schema: i64, dump: &Dump) -> Result<(), StoreError> {
+/// Restores; how many messages of alerts were given up.
+pub(crate) async fn write(
+    options: &StoreOptions,
+    schema: i64,
+    dump: &Dump,
+) -> Result<u64, StoreError> {
     let mut restoring = Restoring::begin(options, schema).await?;
     for (table, rows) in dump {
         restoring.table(table.clone()).await?;

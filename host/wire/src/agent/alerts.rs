@@ -1,4 +1,5 @@
-//! What the controller's worker asks about alerts: what follows at this moment, and when something follows next.
+//! What the controller's worker asks about alerts: what follows at this moment, when something follows next, and to
+//! which receivers messages are to be sent.
 
 use crate::rpc::Watch;
 
@@ -21,15 +22,21 @@ pub struct Evaluated {
     pub next: Option<i64>,
 }
 
+/// A receiver for which messages wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct WaitingReceiver {
+    pub receiver: String,
+    /// When the first of them is due, microseconds UTC.
+    pub next: i64,
+}
+
 /// What was sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Delivered {
     pub sent: u64,
     pub failed: u64,
-    /// When the next is due, microseconds UTC; none while nothing waits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<i64>,
 }
 
 crate::facade! { "periapt.Alerts" 1 for Controller {
@@ -39,6 +46,8 @@ crate::facade! { "periapt.Alerts" 1 for Controller {
     [Watch] WatchFacts as WatchAlertFacts { hooks: bool } -> Watch;
     /// Decides what fires and resolves now. `disk` is how full the controller's disk is, in percent.
     [Tell] Evaluate as EvaluateAlerts { disk: Option<u64> } -> Evaluated;
-    /// Sends the messages that are due, so many at a time, and writes down what became of them.
-    [Tell] Deliver as DeliverAlerts {} -> Delivered;
+    /// The receivers for which messages wait.
+    [Read] Waiting as WaitingReceivers {} -> Vec<WaitingReceiver>;
+    /// Sends a receiver the messages that are due, so many at a time, and writes down what became of them.
+    [Tell] Deliver as DeliverAlerts { receiver: String } -> Delivered;
 } }

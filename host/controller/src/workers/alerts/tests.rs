@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 use periapt_engine::{FakeClock, SharedWorker};
-use periapt_wire::agent::alerts::Delivered;
+use periapt_wire::agent::alerts::{Delivered, WaitingReceiver};
 use periapt_wire::rpc::{self, Changes, Json, WATCHER_NEXT, WATCHER_STOP};
 use periapt_wire::{CallError, Caller};
 use tokio::sync::watch;
@@ -18,9 +18,13 @@ use super::*;
 #[derive(Default)]
 struct Heard {
     evaluated: Vec<Option<u64>>,
-    delivered: u32,
+    /// The receivers that were sent something, in this order.
+    delivered: Vec<String>,
+    /// When messages for receivers are due; sent ones go.
+    waiting: BTreeMap<String, i64>,
+    /// A receiver that does not answer.
+    hangs: Option<&'static str>,
     says: Evaluated,
-    next_delivery: Option<i64>,
     watchers: u32,
     /// What each watcher that is held is about.
     held: BTreeMap<String, &'static str>,
@@ -53,6 +57,10 @@ impl Controller {
     fn watches(&self, what: &str) -> bool {
         let heard = self.heard.lock().unwrap();
         heard.held.values().any(|held| *held == what)
+    }
+
+    fn delivered(&self, expected: &[&str]) -> bool {
+        self.heard.lock().unwrap().delivered == expected
     }
 
     fn work(self: &Arc<Self>, clock: &FakeClock) -> SharedWorker {
@@ -101,13 +109,30 @@ impl Caller for Controller {
                 heard.evaluated.push(call.disk);
                 json!(heard.says)
             }
+            "Waiting" => {
+                let heard = self.heard.lock().unwrap();
+                let waiting = heard.waiting.iter();
+                let waiting: Vec<WaitingReceiver> = waiting
+                    .map(|(receiver, next)| WaitingReceiver {
+                        receiver: receiver.clone(),
+                        next: *next,
+                    })
+                    .collect();
+                json!(waiting)
+            }
             "Deliver" => {
-                let mut heard = self.heard.lock().unwrap();
-                heard.delivered += 1;
-                json!(Delivered {
-                    next: heard.next_delivery.take(),
-                    ..Delivered::default()
-                })
+                let text = params.map_or_else(String::new, |params| params.get().to_owned());
+                let call: DeliverAlerts = serde_json::from_str(&text).unwrap();
+                let hangs = {
+                    let mut heard = self.heard.lock().unwrap();
+                    heard.delivered.push(call.receiver.clone());
+                    heard.hangs == Some(call.receiver.as_str())
+                };
+                if hangs {
+                    std::future::pending::<()>().await;
+                }
+                self.heard.lock().unwrap().waiting.remove(&call.receiver);
+                json!(Delivered::default())
             }
             WATCHER_STOP => {
                 let mut heard = self.heard.lock().unwrap();
@@ -229,21 +254,52 @@ async fn the_next_time_is_waited_for_and_the_disk_is_looked_at_each_minute() {
     worker.wait().await.unwrap();
 }
 
+/// Has messages wait for a receiver from now on.
+fn waits(controller: &Controller, clock: &FakeClock, receiver: &str, seconds: i64) {
+    let due = clock.shared().now().as_microsecond() + seconds * 1_000_000;
+    let mut heard = controller.heard.lock().unwrap();
+    heard.waiting.insert(receiver.to_owned(), due);
+}
+
 #[tokio::test]
 async fn messages_are_sent_when_they_are_due() {
     let clock = FakeClock::new();
     let controller = Controller::new(Evaluated::default());
-    let due = clock.shared().now().as_microsecond() + 30_000_000;
-    controller.heard.lock().unwrap().next_delivery = Some(due);
+    waits(&controller, &clock, "ops", 30);
     let worker = controller.work(&clock);
-    let delivered = |times| move |one: &Controller| one.heard.lock().unwrap().delivered == times;
-    controller.until("the first try", delivered(1)).await;
     clock.wait_sleepers(1).await;
     clock.advance(Duration::from_secs(29));
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(controller.heard.lock().unwrap().delivered, 1);
+    assert!(controller.delivered(&[]));
     clock.advance(Duration::from_secs(1));
-    controller.until("the second try", delivered(2)).await;
+    controller
+        .until("the try", |one| one.delivered(&["ops"]))
+        .await;
+    // Nothing waits any more.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(controller.delivered(&["ops"]));
+    assert_eq!(clock.sleepers(), 0);
+    worker.kill();
+    worker.wait().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_receiver_that_hangs_delays_no_other_and_is_asked_no_second_time_meanwhile() {
+    let clock = FakeClock::new();
+    let controller = Controller::new(Evaluated::default());
+    controller.heard.lock().unwrap().hangs = Some("hangs");
+    waits(&controller, &clock, "hangs", 0);
+    let worker = controller.work(&clock);
+    controller
+        .until("the first", |one| one.delivered(&["hangs"]))
+        .await;
+    for expected in [&["hangs", "ops"][..], &["hangs", "ops", "ops"][..]] {
+        waits(&controller, &clock, "ops", 0);
+        controller.rules.send_modify(|count| *count += 1);
+        controller
+            .until("the other", |one| one.delivered(expected))
+            .await;
+    }
     worker.kill();
     worker.wait().await.unwrap();
 }
