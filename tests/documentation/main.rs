@@ -399,9 +399,12 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
         "refused, as it should be",
         "Deployed \"docs\"",
         "already runs local:site-0",
+        "Deployed \"first\"",
+        "refused, it has 0-1",
+        "Downloaded site revision 0 of ./charms",
         "Deployed \"help\"",
         "repository:site-2",
-        "Refreshed \"help\" to local:site-1",
+        "Refreshed \"help\" to local:site-2",
     ] {
         anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
     }

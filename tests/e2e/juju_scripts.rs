@@ -53,7 +53,6 @@ fn a_shell_script_in_jujus_words_runs_as_it_stands() -> Result<()> {
         "--retry-count is ignored: ",
         "--summary is ignored: ",
         "--debug is ignored: ",
-        "--firehose is ignored: ",
         "add-ssh-key has nothing to do: ",
         "spaces has nothing to do: ",
     ] {

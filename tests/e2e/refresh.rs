@@ -236,6 +236,53 @@ fn newer_revisions_are_shown_from_a_server_when_they_are_asked_for() -> Result<(
         "{again:?}"
     );
 
+    // With a channel a revision is the repository's, whatever the model's own numbers are.
+    let unknown = home.periapt([
+        "deploy",
+        "probe",
+        "old",
+        "--channel",
+        "edge",
+        "--revision",
+        "5",
+    ])?;
+    assert_three_lines(&unknown, 3, &["has no revision 5; it has 0-1"]);
+    let path = home.periapt(["deploy", &older, "old", "--revision", "0"])?;
+    assert_three_lines(&path, 2, &["--revision cannot be used with a path"]);
+    let first = ["--channel", "edge", "--revision", "0"];
+    home.ok(["deploy", "probe", "old", "-n", "0"]
+        .into_iter()
+        .chain(first))?;
+    let model = home.status()?;
+    ensure!(model["applications"]["old"]["charm-rev"] == 0, "{model:#}");
+    home.ok(["refresh", "probe"].into_iter().chain(first))?;
+    home.until("the older charm is back", |model| {
+        probe(model)["charm-rev"] == 0 && in_place(model)
+    })?;
+    let alone = home.periapt(["refresh", "probe", "--revision", "7"])?;
+    assert_three_lines(
+        &alone,
+        3,
+        &["the model has 0, 1", "--channel edge --revision 7"],
+    );
+    let copy = home.path().join("copy.charm").display().to_string();
+    for charm in ["probe", "local:probe-0"] {
+        home.ok(["download", charm, "--revision", "0", "--filepath", &copy])?;
+        ensure!(std::fs::read(&copy)? == std::fs::read(&older)?, "{charm}");
+    }
+    let to = ["--filepath", copy.as_str()];
+    home.ok(["download", "probe"].into_iter().chain(first).chain(to))?;
+    ensure!(std::fs::read(&copy)? == std::fs::read(&older)?);
+    home.ok([
+        "download",
+        "probe",
+        "--channel",
+        "edge",
+        "--filepath",
+        &copy,
+    ])?;
+    ensure!(std::fs::read(&copy)? == std::fs::read(&newer)?);
+
     // What the server hands out is held against the index.
     let newest = home.path().join("newest.charm");
     charm_with("probe", &[("files/news.txt", "newest")], &newest)?;

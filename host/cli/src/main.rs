@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let (arguments, remarks) = match juju::read(words.clone()) {
         Ok(Line::Verb { arguments, remarks }) => (*arguments, remarks),
+        Ok(Line::Refused(failure)) => return end(Err(failure)),
         Ok(Line::Answered(row)) => return end(juju::answer(row)),
         Ok(Line::Commands) => {
             return end(output::to_stdout(|stdout| {

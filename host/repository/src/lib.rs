@@ -44,7 +44,7 @@ pub enum Fault {
     },
 }
 
-/// A charm as its channel has it.
+/// One revision of a charm.
 #[derive(Debug)]
 pub struct Taken {
     pub revision: u32,
@@ -83,13 +83,18 @@ impl Repository {
         Ok(Index::read(&text)?)
     }
 
-    /// The archive that a channel of a charm is at.
+    /// The archive of a charm: that of `revision`, or the one that the channel is at.
     ///
     /// # Errors
-    /// There is no such charm or channel, or what is there is not what the index says.
-    pub async fn take(&self, charm: &str, channel: &str) -> Result<Taken, Fault> {
+    /// There is no such charm, channel or revision, or what is there is not what the index says.
+    pub async fn take(
+        &self,
+        charm: &str,
+        channel: &str,
+        revision: Option<u32>,
+    ) -> Result<Taken, Fault> {
         let index = self.index().await?;
-        let (revision, release) = index.newest(charm, channel)?;
+        let (revision, release) = index.find(charm, channel, revision)?;
         let most = bounds::RESOURCE_BYTES.most;
         let file = release.file();
         if release.size > most {

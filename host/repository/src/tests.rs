@@ -63,13 +63,41 @@ async fn a_charm_is_taken_from_a_directory_and_from_a_server_alike() {
     let path = directory.path().display().to_string();
     for place in [path, serve(directory.path(), "404 Not Found")] {
         let repository = Repository::at(&place).unwrap();
-        let taken = repository.take("site", CHANNEL).await.unwrap();
+        let taken = repository.take("site", CHANNEL, None).await.unwrap();
         assert_eq!(
             (taken.revision, taken.archive.to_vec()),
             (0, archive.clone())
         );
-        let missing = repository.take("sit", CHANNEL).await.unwrap_err();
+        let missing = repository.take("sit", CHANNEL, None).await.unwrap_err();
         assert!(missing.to_string().contains("did you mean"), "{missing}");
+    }
+}
+
+#[tokio::test]
+async fn an_older_revision_is_taken_by_its_number() {
+    let (directory, archive) = repository();
+    let newer = b"a newer archive".to_vec();
+    let release = Release {
+        sha256: Digest::of(&newer),
+        size: newer.len() as u64,
+    };
+    std::fs::write(directory.path().join(release.file()), &newer).unwrap();
+    let path = directory.path().display().to_string();
+    let mut index = Repository::at(&path).unwrap().index().await.unwrap();
+    index.publish("site", CHANNEL, release, None).unwrap();
+    std::fs::write(directory.path().join(INDEX), index.write().unwrap()).unwrap();
+    for place in [path, serve(directory.path(), "404 Not Found")] {
+        let repository = Repository::at(&place).unwrap();
+        for (wanted, revision, bytes) in [
+            (None, 1, &newer),
+            (Some(1), 1, &newer),
+            (Some(0), 0, &archive),
+        ] {
+            let taken = repository.take("site", CHANNEL, wanted).await.unwrap();
+            assert_eq!((taken.revision, &taken.archive.to_vec()), (revision, bytes));
+        }
+        let unknown = repository.take("site", CHANNEL, Some(2)).await.unwrap_err();
+        assert!(unknown.to_string().ends_with("it has 0-1"), "{unknown}");
     }
 }
 
@@ -85,12 +113,15 @@ async fn what_is_not_what_the_index_says_is_damaged() {
         std::fs::write(&file, bytes).unwrap();
         for place in [&path, &place] {
             let repository = Repository::at(place).unwrap();
-            let fault = repository.take("site", CHANNEL).await.unwrap_err();
+            let fault = repository.take("site", CHANNEL, None).await.unwrap_err();
             assert!(matches!(fault, Fault::Damaged { .. }), "{bytes}: {fault}");
         }
     }
     std::fs::remove_file(&file).unwrap();
-    let fault = Repository::at(&place).unwrap().take("site", CHANNEL).await;
+    let fault = Repository::at(&place)
+        .unwrap()
+        .take("site", CHANNEL, None)
+        .await;
     assert!(matches!(fault, Err(Fault::Damaged { .. })), "{fault:?}");
 }
 

@@ -34,11 +34,16 @@ pub(crate) async fn index(store: &Store) -> Result<Option<Index>, StoreError> {
         .map_err(|fault| refused(&place, &fault))
 }
 
-/// The archive that a channel of a charm is at.
+/// The archive of a charm: that of `revision`, or the one that the channel is at.
 ///
 /// # Errors
-/// There is no repository, no such charm or channel, it cannot be read, and those of the store.
-pub(crate) async fn take(store: &Store, charm: &str, channel: &str) -> Result<Taken, StoreError> {
+/// There is no repository, no such charm, channel or revision, it cannot be read, and those of the store.
+pub(crate) async fn take(
+    store: &Store,
+    charm: &str,
+    channel: &str,
+    revision: Option<u32>,
+) -> Result<Taken, StoreError> {
     let place = place(store).await?;
     if place.is_empty() {
         return Err(StoreError::Refused {
@@ -46,15 +51,17 @@ pub(crate) async fn take(store: &Store, charm: &str, channel: &str) -> Result<Ta
             message: "the controller has no charm repository".to_owned(),
         });
     }
-    let read = async { Repository::at(&place)?.take(charm, channel).await };
+    let read = async { Repository::at(&place)?.take(charm, channel, revision).await };
     read.await.map_err(|fault| refused(&place, &fault))
 }
 
 fn refused(place: &str, fault: &Fault) -> StoreError {
     let refusal = match fault {
-        Fault::Index(RepositoryError::NoCharm { .. } | RepositoryError::NoChannel { .. }) => {
-            Refusal::NotFound(Subject::Charm)
-        }
+        Fault::Index(
+            RepositoryError::NoCharm { .. }
+            | RepositoryError::NoChannel { .. }
+            | RepositoryError::NoRevision { .. },
+        ) => Refusal::NotFound(Subject::Charm),
         _ => Refusal::CharmRepositoryUnavailable,
     };
     StoreError::Refused {

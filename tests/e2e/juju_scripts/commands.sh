@@ -51,7 +51,7 @@ juju run site/0 rebuild pages=1 --format json | has '"status": "completed"'
 juju operations --limit 5 --offset 0 --format json | has completed
 juju show-status-log site/0 --days 1 --type unit --include-status-updates | has active
 juju show-status-log site/0 --from-date 2020-01-01 | has active
-juju debug-log --limit 2 --no-tail --firehose -o lines.txt
+juju debug-log --limit 2 --no-tail -o lines.txt
 [ "$(wc -l <lines.txt)" = 2 ]
 juju list-users scripts --format json | has admin
 juju list-models --user admin --all | has scripts
@@ -62,6 +62,9 @@ juju help commands | has '^list-models '
 
 has_failed 1 nothing juju status -m nothing
 has_failed 2 'deploy' juju deploy
+has_failed 2 'remove-machine --keep-instance is refused' juju remove-machine 0 --keep-instance --no-prompt
+has_failed 2 'debug-log --firehose is refused' juju debug-log --firehose
+has_failed 2 'cannot be used with a path' juju deploy "$site" other --revision 3
 has_failed 1 'periapt exec' juju ssh site/0 -- ls -l
 has_failed 1 'controller join' juju enable-ha -n 3
 

@@ -47,6 +47,9 @@ pub struct Deploy {
     pub dry_run: bool,
     #[command(flatten)]
     pub repository: Repository,
+    /// Take this revision from the charm repository [default: the one that the channel is at].
+    #[arg(long, value_name = "NUMBER")]
+    pub revision: Option<u32>,
     #[command(flatten)]
     pub model: ModelChoice,
 }
@@ -65,8 +68,19 @@ pub struct Repository {
 
 #[derive(Debug, Args)]
 pub struct Download {
-    /// The model's name of a charm (local:site-0), or an application that runs it.
+    /// The model's name of a charm (local:site-0), an application that runs it, or the name of a charm in a
+    /// charm repository.
     pub charm: String,
+    /// A revision of the application's charm that the model has; with --channel or --repository, one of the
+    /// charm repository.
+    #[arg(long, value_name = "NUMBER")]
+    pub revision: Option<u32>,
+    /// Download from this charm repository, a local directory or a URL, not from the model.
+    #[arg(long = "repository", value_name = "DIR|URL")]
+    pub place: Option<String>,
+    /// Download from this channel of a charm repository [default: stable], by default the controller's.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
     /// Write to this file; - writes to standard output [default: NAME-REVISION.charm].
     #[arg(long, value_name = "FILE")]
     pub filepath: Option<PathBuf>,
@@ -76,6 +90,10 @@ pub struct Download {
 
 #[derive(Debug, Args)]
 pub struct ExportBundle {
+    /// Also write the options that have their charm's default value, so that another revision's defaults do not
+    /// replace them.
+    #[arg(long)]
+    pub include_charm_defaults: bool,
     /// Write the bundle to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub filename: Option<PathBuf>,
@@ -105,8 +123,9 @@ pub struct Refresh {
     /// A .charm file, or a project with one in it.
     #[arg(long, conflicts_with_all = ["place", "channel"])]
     pub path: Option<PathBuf>,
-    /// A revision of its charm that the model already has; older ones work too.
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["place", "channel", "path"])]
+    /// A revision of its charm that the model already has, older ones included; with --channel or
+    /// --repository, one of the charm repository.
+    #[arg(long, value_name = "NUMBER", conflicts_with = "path")]
     pub revision: Option<u32>,
     /// Set options in the same step: KEY=VALUE (KEY=@FILE takes a file's content), or a YAML file.
     #[arg(long, value_name = "KEY=VALUE|FILE")]

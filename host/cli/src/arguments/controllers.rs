@@ -260,10 +260,16 @@ pub struct DestroyController {
     /// Do not wait for units to stop cleanly.
     #[arg(long)]
     pub force: bool,
+    /// With --force: do not wait for anything.
+    #[arg(long, requires = "force", conflicts_with = "model_timeout")]
+    pub no_wait: bool,
+    /// With --force: how long each step of removing a model may take.
+    #[arg(long, value_name = "DURATION", requires = "force", value_parser = duration)]
+    pub model_timeout: Option<std::time::Duration>,
     /// Do not ask for confirmation.
     #[arg(long, visible_alias = "yes", short = 'y')]
     pub no_prompt: bool,
-    /// Stop waiting after this time.
+    /// Stop waiting for a model after this time.
     #[arg(long, short, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     pub timeout: std::time::Duration,
 }

@@ -261,6 +261,7 @@ pub async fn stop_process(session: &Session, agents: bool) -> Outcome {
 }
 
 pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome {
+    let forced_after = forced_after(&arguments);
     let name = arguments.name;
     let session = Session::open_named(&context.files, Some(&name)).await?;
     let all = session.client.models().await?;
@@ -305,7 +306,7 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         context.output.say(&format!("Destroying model \"{model}\""));
         let removing = Removing {
             force: arguments.force,
-            timeout_ms: None,
+            timeout_ms: forced_after,
             destroy_storage,
         };
         models::destroy_and_wait(&session, model, removing, arguments.timeout).await?;
@@ -327,6 +328,15 @@ pub async fn destroy(context: &Context, arguments: DestroyController) -> Outcome
         ));
     }
     Ok(())
+}
+
+/// How many milliseconds each step of removing a model may take; none leaves it to the model.
+fn forced_after(arguments: &DestroyController) -> Option<u64> {
+    let said = match arguments.no_wait {
+        true => Some(Duration::ZERO),
+        false => arguments.model_timeout,
+    };
+    said.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Why a controller is not destroyed, before any of its models is: one of them is kept from that.
@@ -402,6 +412,27 @@ mod tests {
             .insert("admin/demo".to_owned(), Model::new("m"));
         models.current_model = Some("admin/demo".to_owned());
         contents
+    }
+
+    #[test]
+    fn a_forced_end_waits_as_long_as_it_is_told() {
+        use clap::Parser;
+
+        use crate::arguments::{Arguments, Command};
+        let read = |flags: &str| {
+            let words = ["periapt", "destroy-controller", "prod"].into_iter();
+            let read = Arguments::try_parse_from(words.chain(flags.split_whitespace()));
+            read.map(|read| match read.command {
+                Command::DestroyController(arguments) => forced_after(&arguments),
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!(read("--force").unwrap(), None);
+        assert_eq!(read("--force --no-wait").unwrap(), Some(0));
+        assert_eq!(read("--force --model-timeout 2m").unwrap(), Some(120_000));
+        for unforced in ["--no-wait", "--model-timeout 2m"] {
+            assert!(read(unforced).is_err(), "{unforced}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `deploy` and `refresh`: a charm goes up, an application runs it.
+//! `deploy`: a charm goes up, an application runs it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use periapt_wire::rest;
 use super::resources::Files;
 use super::storage::wanted;
 use super::{Context, bundle, constraints, repository, settings};
-use crate::arguments::{Deploy, Refresh, Repository, by_name};
+use crate::arguments::{Deploy, by_name};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
 use crate::session::ModelSession;
@@ -29,26 +29,11 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
             .output
             .say("--channel is ignored: files have no channel");
     }
+    let is_named = !of_file || is_name(&arguments.path);
+    if !is_named && arguments.revision.is_some() {
+        return Err(without_revisions(&arguments.path));
+    }
     if of_file && bundle::find(&arguments.path).is_some() {
-        if !arguments.resource.is_empty() {
-            return Err(Failure::usage("--resource cannot be used with bundles")
-                .why("a bundle has several applications")
-                .advice("deploy the bundle, then periapt attach-resource APPLICATION NAME=FILE"));
-        }
-        if !arguments.constraints.is_empty() {
-            return Err(Failure::usage("--constraints cannot be used with bundles")
-                .why("a bundle has several applications")
-                .advice("write them into the bundle, or set them for the model: periapt set-model-constraints KEY=VALUE"));
-        }
-        if !arguments.storage.is_empty() || !arguments.attach_storage.is_empty() {
-            return Err(Failure::usage(
-                "--storage and --attach-storage cannot be used with bundles",
-            )
-            .why("a bundle has several applications")
-            .advice(
-                "write it in the bundle or an overlay, as in storage: {data: \"loop,1,10G\"}",
-            ));
-        }
         return bundle::deploy(context, arguments).await;
     }
     if !arguments.overlay.is_empty() || arguments.dry_run {
@@ -63,7 +48,6 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         .as_deref()
         .map(str::parse)
         .transpose()?;
-    let is_named = !of_file || is_name(&arguments.path);
     let (bytes, channel) = match is_named {
         true => {
             let name = arguments.path.to_string_lossy();
@@ -77,8 +61,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
             let place = place.ok_or_else(|| repository::nowhere(&name))?;
             let channel = source.channel.clone();
             let channel = channel.unwrap_or_else(|| CHANNEL.to_owned());
-            let bytes = repository::take(&place, &name, &channel).await?;
-            (bytes, Some(channel))
+            let taken = repository::take(&place, &name, &channel, arguments.revision).await?;
+            (taken.archive, Some(channel))
         }
         false => (read_archive(&arguments.path)?, None),
     };
@@ -139,6 +123,16 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     Ok(())
 }
 
+/// A path has no revisions to choose from.
+fn without_revisions(path: &Path) -> Failure {
+    Failure::usage("--revision cannot be used with a path")
+        .why(format!(
+            "{} is a file or folder, and only charm repositories have revisions",
+            path.display()
+        ))
+        .advice("leave out --revision, or deploy by name from a charm repository: periapt deploy NAME --repository DIR|URL --revision NUMBER")
+}
+
 /// The archive, read as the controller will read it.
 pub fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
     Archive::read(bytes).map_err(|error| {
@@ -148,7 +142,7 @@ pub fn check_archive(path: &Path, bytes: &Bytes) -> Outcome<Archive> {
     })
 }
 
-fn unfit_option(application: &ApplicationName, error: &ConfigError) -> Failure {
+pub(super) fn unfit_option(application: &ApplicationName, error: &ConfigError) -> Failure {
     Failure::usage(format!("invalid configuration for \"{application}\""))
         .why(format!("{error} ({})", error.refusal()))
         .advice("correct --config; nothing was uploaded")
@@ -199,124 +193,6 @@ fn units(charm: &CharmMetadata, wanted: Option<u32>, placed: bool) -> Outcome<u3
     Ok(0)
 }
 
-pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
-    let application: ApplicationName = arguments.application.parse()?;
-    let files = Files::read(&arguments.resource)?;
-    let config = settings::from_words(&arguments.config, application.as_str())?;
-    let storage = by_name(arguments.storage)?;
-    let file = match &arguments.path {
-        Some(path) => Some(read_archive(path)?),
-        None => None,
-    };
-    let here = ModelSession::open(&context.files, &arguments.model).await?;
-    // Nothing is uploaded for an application that is not there.
-    let before = here.client().application(&here.model, &application).await?;
-    let from = match file.is_none() && arguments.revision.is_none() {
-        true => repository_of(&here, &arguments.repository, &before).await?,
-        false => None,
-    };
-    let (archive, channel) = match (file, from) {
-        // A file follows no channel.
-        (Some(bytes), _) => (Some(bytes), Some(String::new())),
-        (None, Some((place, channel))) => {
-            let bytes = repository::take(&place, &before.charm_name, &channel).await?;
-            (Some(bytes), Some(channel))
-        }
-        (None, None) => (None, None),
-    };
-    if arguments.trust {
-        let request = rest::SetTrust { trust: true };
-        here.client()
-            .set_trust(&here.model, &application, &request)
-            .await?;
-    }
-    let says = !files.is_empty() || !config.is_empty() || !storage.is_empty();
-    let moves = says || arguments.force_units;
-    let url = match (archive, arguments.revision) {
-        (Some(bytes), _) => {
-            if says {
-                let charm = PathBuf::from(&before.charm_name);
-                let path = arguments.path.as_ref().unwrap_or(&charm);
-                let archive = check_archive(path, &bytes)?;
-                files.require(application.as_str(), &archive.metadata.resources)?;
-                for (name, value) in &config {
-                    let checked = archive.config.coerce(name, value);
-                    checked.map_err(|error| unfit_option(&application, &error))?;
-                }
-                let asked = [(application.as_str(), &archive.metadata, &storage)];
-                wanted::require_storage(&here, asked).await?;
-            }
-            let charm = upload(context, &here, bytes).await?;
-            charm.url.to_string()
-        }
-        (None, Some(revision)) => find_revision(&here, &before, revision).await?,
-        (None, None) if moves => before.charm.clone(),
-        (None, None) if arguments.trust => return Ok(()),
-        (None, None) => return Err(unsaid(&before)),
-    };
-    let same_channel = channel.as_ref().is_none_or(|to| *to == before.channel);
-    if before.charm == url && same_channel && !moves {
-        context
-            .output
-            .say(&format!("\"{application}\" already runs {url}"));
-        return Ok(());
-    }
-    let refresh = rest::Refresh {
-        resources: files.upload(context, &here).await?,
-        charm: url,
-        config,
-        storage,
-        force_units: arguments.force_units,
-        channel,
-    };
-    let after = here
-        .client()
-        .refresh(&here.model, &application, &refresh)
-        .await?;
-    context
-        .output
-        .say(&format!("Refreshed \"{application}\" to {}", after.charm));
-    Ok(())
-}
-
-/// The repository that a refresh takes the charm from, and the channel there: what was said, else where the application
-/// has its charm from. None for one that follows no channel, or whose controller has no repository.
-async fn repository_of(
-    here: &ModelSession,
-    source: &Repository,
-    application: &rest::ApplicationInfo,
-) -> Outcome<Option<(String, String)>> {
-    let followed = Some(application.channel.clone()).filter(|channel| !channel.is_empty());
-    let place = match &source.place {
-        Some(place) => Some(place.clone()),
-        None if source.channel.is_some() || followed.is_some() => {
-            repository::of_controller(here.client()).await?
-        }
-        None => None,
-    };
-    if place.is_none() && source.channel.is_some() {
-        return Err(repository::nowhere(&application.charm_name));
-    }
-    let channel = source.channel.clone().or(followed);
-    Ok(place.map(|place| (place, channel.unwrap_or_else(|| CHANNEL.to_owned()))))
-}
-
-/// Nothing says what an application is to be refreshed to.
-fn unsaid(application: &rest::ApplicationInfo) -> Failure {
-    let name = &application.name;
-    let why = match application.channel.as_str() {
-        "" => "its charm does not come from a charm repository".to_owned(),
-        channel => format!(
-            "its charm is from channel \"{channel}\", but the controller has no charm repository"
-        ),
-    };
-    Failure::usage(format!("nothing to refresh \"{name}\" to"))
-        .why(why)
-        .advice(format!(
-            "periapt refresh {name} --path ./FILE.charm, --revision NUMBER or --repository DIR|URL"
-        ))
-}
-
 /// Whether this is written as a path, whether or not anything is there.
 fn is_path(path: &Path) -> bool {
     let text = path.to_string_lossy();
@@ -328,36 +204,6 @@ fn is_path(path: &Path) -> bool {
 fn is_name(path: &Path) -> bool {
     let name = path.to_str().map(str::parse::<ApplicationName>);
     matches!(name, Some(Ok(_))) && !path.exists()
-}
-
-/// The charm of the application at `revision`, which the model must have.
-async fn find_revision(
-    here: &ModelSession,
-    application: &rest::ApplicationInfo,
-    revision: u32,
-) -> Outcome<String> {
-    let charms = here.client().charms(&here.model).await?;
-    let mut own: Vec<CharmInfo> = charms
-        .into_iter()
-        .filter(|charm| charm.name == application.charm_name)
-        .collect();
-    if let Some(found) = own.iter().find(|charm| charm.revision == revision) {
-        return Ok(found.url.to_string());
-    }
-    own.sort_unstable_by_key(|charm| charm.revision);
-    let there: Vec<String> = own.iter().map(|charm| charm.revision.to_string()).collect();
-    Err(Failure::new(
-        Exit::NotFound,
-        format!(
-            "charm \"{}\" has no revision {revision} in this model",
-            application.charm_name
-        ),
-    )
-    .why(format!("the model has {}", there.join(", ")))
-    .advice(format!(
-        "name one of these, or upload another: periapt refresh {} --path ./FILE.charm",
-        application.name
-    )))
 }
 
 pub async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {
@@ -467,7 +313,41 @@ fn find_archive(path: &Path) -> Outcome<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::arguments::{Arguments, Command, General};
+    use crate::files::ClientFiles;
+    use crate::output::Output;
+
+    #[tokio::test]
+    async fn what_a_path_or_a_bundle_cannot_have_is_refused_before_a_controller_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let bundle = folder.path().join("bundle.yaml");
+        std::fs::write(&bundle, "applications: {}").unwrap();
+        let bundle = bundle.display().to_string();
+        let bundle = bundle.as_str();
+        let context = Context {
+            output: Output::new(&General::default()),
+            files: ClientFiles::at(folder.path()),
+        };
+        for (words, told) in [
+            (["./site.charm", "--revision", "0"], "--revision cannot be"),
+            ([bundle, "--revision", "0"], "--revision cannot be"),
+            ([bundle, "--num-units", "3"], "--num-units and --to cannot"),
+            ([bundle, "--to", "0"], "--num-units and --to cannot"),
+        ] {
+            let line = ["periapt", "deploy"].into_iter().chain(words);
+            let Command::Deploy(arguments) = Arguments::try_parse_from(line).unwrap().command
+            else {
+                panic!("{words:?}")
+            };
+            let failure = deploy(&context, arguments).await.unwrap_err();
+            assert_eq!(failure.exit, Exit::Usage, "{failure}");
+            assert_eq!(failure.to_string().lines().count(), 3, "{failure}");
+            assert!(failure.to_string().contains(told), "{failure}");
+        }
+    }
 
     fn charm(subordinate: bool) -> CharmMetadata {
         CharmMetadata {

@@ -1,6 +1,7 @@
 //! `info`: what a charm repository has of a charm.
 
 use clap::{Args, Subcommand};
+use periapt_model::charm::repository::ranges;
 use serde::Serialize;
 
 use super::{Context, repository};
@@ -38,6 +39,8 @@ struct Document {
     name: String,
     repository: String,
     channels: Named<ChannelDocument>,
+    /// All of them, older ones included.
+    revisions: Vec<u32>,
 }
 
 #[derive(Serialize)]
@@ -57,10 +60,10 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
         }
     };
     let place = place.ok_or_else(|| repository::nowhere(&arguments.charm))?;
-    let channels = repository::channels(&place, &arguments.charm).await?;
+    let published = repository::published(&place, &arguments.charm).await?;
     let output = context.output.to(&arguments.target)?;
     let document = || {
-        let channels = channels.iter().map(|channel| {
+        let channels = published.channels.iter().map(|channel| {
             let document = ChannelDocument {
                 revision: channel.revision,
                 size: channel.release.size,
@@ -72,6 +75,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
             name: arguments.charm.clone(),
             repository: place.clone(),
             channels: channels.collect(),
+            revisions: published.revisions.clone(),
         }
     };
     match arguments.format {
@@ -79,14 +83,16 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
         ListFormat::Yaml => output.yaml(&document()),
         ListFormat::Tabular => {
             let mut table = Table::new(&["Channel", "Revision", "Size"]).right("Revision");
-            for channel in &channels {
+            for channel in &published.channels {
                 table.row(vec![
                     (&channel.name).into(),
                     channel.revision.to_string().into(),
                     bytes(channel.release.size).into(),
                 ]);
             }
-            output.data(&table.render(output.paints()))
+            let table = table.render(output.paints());
+            let revisions = ranges(published.revisions.iter().copied());
+            output.data(&format!("{table}\nRevisions: {revisions}"))
         }
     }
 }

@@ -263,6 +263,8 @@ async fn kill(context: &Context, arguments: KillController) -> Outcome {
         destroy_storage: true,
         release_storage: false,
         force: true,
+        no_wait: false,
+        model_timeout: None,
         no_prompt: true,
         timeout: arguments.timeout,
     };

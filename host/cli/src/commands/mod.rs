@@ -38,6 +38,7 @@ mod nodes;
 pub mod payloads;
 pub mod reach;
 mod reached;
+mod refresh;
 pub mod regions;
 pub mod relations;
 mod repository;
@@ -124,7 +125,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Download(arguments) => download::download(context, arguments).await,
         Command::ExportBundle(arguments) => bundle::export(context, arguments).await,
         Command::DiffBundle(arguments) => bundle::diff(context, arguments).await,
-        Command::Refresh(arguments) => deploy::refresh(context, arguments).await,
+        Command::Refresh(arguments) => refresh::refresh(context, arguments).await,
         Command::Config(arguments) => config::application(context, arguments).await,
         Command::AddUnit(arguments) => units::add(context, arguments).await,
         Command::RemoveUnit(arguments) => units::remove(context, arguments).await,

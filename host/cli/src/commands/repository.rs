@@ -1,4 +1,5 @@
-//! Charm repositories: `charm publish` writes one on this machine's disk, `deploy` and `refresh` take charms from one.
+//! Charm repositories: `charm publish` writes one on this machine's disk; `deploy`, `refresh` and `download` take charms
+//! from one.
 //!
 //! A charm that is taken goes up like one of a file: the controller fetches only those that bundles name. What it reads of its own
 //! repository is the index, to say which charms have newer revisions.
@@ -7,11 +8,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
 use periapt_client::rest::RestClient;
 use periapt_model::Digest;
 use periapt_model::charm::repository::{INDEX, Index, Release, RepositoryError, address};
-use periapt_repository::{Fault, INDEX_BYTES, Repository};
+use periapt_repository::{Fault, INDEX_BYTES, Repository, Taken};
 
 use super::{Context, deploy};
 use crate::arguments::CharmPublish;
@@ -66,12 +66,17 @@ pub fn nowhere(charm: &str) -> Failure {
         .advice("give the path of a .charm file, or a repository: --repository DIR|URL")
 }
 
-/// The archive that a channel of a charm is at, in the repository at `place`.
-pub async fn take(place: &str, charm: &str, channel: &str) -> Outcome<Bytes> {
+/// A charm from the repository at `place`: its `revision`, or the one that the channel is at.
+pub async fn take(
+    place: &str,
+    charm: &str,
+    channel: &str,
+    revision: Option<u32>,
+) -> Outcome<Taken> {
     let refused = |fault: Fault| refused(place, &fault);
     let repository = Repository::at(place).map_err(refused)?;
-    let taken = repository.take(charm, channel).await;
-    Ok(taken.map_err(refused)?.archive)
+    let taken = repository.take(charm, channel, revision).await;
+    taken.map_err(refused)
 }
 
 /// A channel of a charm in a repository, and what it is at.
@@ -81,19 +86,30 @@ pub struct Channel {
     pub release: Release,
 }
 
-/// The channels of a charm in the repository at `place`.
-pub async fn channels(place: &str, charm: &str) -> Outcome<Vec<Channel>> {
+/// What a repository has of a charm.
+pub struct Published {
+    pub channels: Vec<Channel>,
+    /// All its revisions, older ones included, in ascending order.
+    pub revisions: Vec<u32>,
+}
+
+/// What the repository at `place` has of a charm.
+pub async fn published(place: &str, charm: &str) -> Outcome<Published> {
     let refused = |fault: Fault| refused(place, &fault);
     let repository = Repository::at(place).map_err(refused)?;
     let index = repository.index().await.map_err(refused)?;
-    let found = index.channels(charm);
-    let found = found.map_err(|error| refused(Fault::Index(error)))?;
+    let absent = |error: RepositoryError| refused(Fault::Index(error));
+    let revisions = index.revisions(charm).map_err(absent)?;
+    let found = index.channels(charm).map_err(absent)?;
     let channels = found.into_iter().map(|(name, revision, release)| Channel {
         name: name.to_owned(),
         revision,
         release: release.clone(),
     });
-    Ok(channels.collect())
+    Ok(Published {
+        channels: channels.collect(),
+        revisions,
+    })
 }
 
 fn unpublished(directory: &Path, error: RepositoryError) -> Failure {
@@ -148,6 +164,10 @@ fn of_index(error: &RepositoryError) -> (Exit, &'static str) {
         RepositoryError::NoCharm { .. } | RepositoryError::NoChannel { .. } => {
             (Exit::NotFound, "publish it first: periapt charm publish")
         }
+        RepositoryError::NoRevision { .. } => (
+            Exit::NotFound,
+            "name one of these, or leave out --revision for the newest in the channel",
+        ),
     }
 }
 
@@ -197,4 +217,55 @@ fn replace(directory: &Path, name: &str, bytes: &[u8]) -> Outcome {
         .and_then(|()| fs::rename(&fresh, directory.join(name)))
         .and_then(|()| File::open(directory)?.sync_all())
         .map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn publish(directory: &Path, index: &mut Index, channel: &str, archive: &[u8]) {
+        let release = Release {
+            sha256: Digest::of(archive),
+            size: archive.len() as u64,
+        };
+        fs::write(directory.join(release.file()), archive).unwrap();
+        index.publish("site", channel, release, None).unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_older_revision_is_taken_and_an_unknown_one_refused_with_the_list_of_those_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut index = Index::default();
+        publish(directory.path(), &mut index, "stable", b"older");
+        publish(directory.path(), &mut index, "stable", b"newer");
+        publish(directory.path(), &mut index, "edge", b"newest");
+        fs::write(directory.path().join(INDEX), index.write().unwrap()).unwrap();
+        let place = directory.path().display().to_string();
+        for (wanted, revision, archive) in [
+            (None, 1, "newer"),
+            (Some(0), 0, "older"),
+            (Some(1), 1, "newer"),
+            (Some(2), 2, "newest"),
+        ] {
+            let taken = take(&place, "site", "stable", wanted).await.unwrap();
+            assert_eq!(
+                (taken.revision, taken.archive.as_ref()),
+                (revision, archive.as_bytes())
+            );
+        }
+        let refused = take(&place, "site", "stable", Some(3)).await.unwrap_err();
+        assert_eq!(refused.exit, Exit::NotFound);
+        let told = refused.to_string();
+        assert_eq!(told.lines().count(), 3, "{told}");
+        assert!(told.contains("no revision 3; it has 0-2"), "{told}");
+
+        let published = published(&place, "site").await.unwrap();
+        assert_eq!(published.revisions, [0, 1, 2]);
+        let channels: Vec<(String, u32)> = published
+            .channels
+            .into_iter()
+            .map(|channel| (channel.name, channel.revision))
+            .collect();
+        assert_eq!(channels, [("edge".to_owned(), 2), ("stable".to_owned(), 1)]);
+    }
 }

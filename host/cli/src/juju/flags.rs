@@ -1,9 +1,14 @@
-//! Flags of Juju's that mean nothing here. They are taken, since scripts pass them, and each is told in one line.
+//! Flags of Juju's that the program's verbs do not have.
+//!
+//! One that means nothing here is taken, since scripts pass it, and told in one line. One that a script relies on,
+//! since without it something else happens, is never ignored: it is refused before anything is done.
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// A flag of Juju's without a meaning.
+use crate::failure::{Failure, Outcome};
+
+/// A flag of Juju's that no verb here has.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag {
     /// The verbs that take it; none for all of them.
@@ -12,8 +17,18 @@ pub struct Flag {
     short: Option<char>,
     /// What its value is called, if it has one.
     pub value: Option<&'static str>,
-    /// Why it means nothing.
+    /// Why it means nothing, or cannot be done.
     pub why: &'static str,
+    /// None for one that is taken without effect.
+    pub refused: Option<Refused>,
+}
+
+/// A flag that is not ignored, since something else would happen than was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused {
+    pub instead: &'static str,
+    /// A value with which it means nothing and is taken.
+    pub but_for: Option<&'static str>,
 }
 
 const fn switch(verbs: &'static [&'static str], long: &'static str, why: &'static str) -> Flag {
@@ -23,6 +38,7 @@ const fn switch(verbs: &'static [&'static str], long: &'static str, why: &'stati
         short: None,
         value: None,
         why,
+        refused: None,
     }
 }
 
@@ -38,12 +54,29 @@ const fn valued(
         short: None,
         value: Some(value),
         why,
+        refused: None,
     }
 }
 
 impl Flag {
     const fn short(mut self, short: char) -> Self {
         self.short = Some(short);
+        self
+    }
+
+    const fn refused(mut self, instead: &'static str) -> Self {
+        self.refused = Some(Refused {
+            instead,
+            but_for: None,
+        });
+        self
+    }
+
+    const fn refused_but_for(mut self, value: &'static str, instead: &'static str) -> Self {
+        self.refused = Some(Refused {
+            instead,
+            but_for: Some(value),
+        });
         self
     }
 
@@ -72,13 +105,12 @@ const NOTHING_TO_FORCE: &str = "there is nothing to override";
 const NOT_WAITED: &str = "the controller is asked only once";
 const NO_CLIENT_LOG: &str =
     "the client keeps no log of its own; periapt debug-log shows the model's";
-const NO_DEVICES: &str = "a sandbox has no devices";
+const NO_DEVICES: &str = "a sandbox has no devices, so the application would run without them";
+const KEPT: &str = "a controller that does not start is kept with its log";
 const NOTHING_HIDDEN: &str = "the list always has everything that you may see";
 const OF_THE_CONTROLLER: &str = "the controller keeps them; the client has none";
 const HERE: &str = "the controller is a process on this machine";
 const EVERY_KEY: &str = "a key that cannot be set is refused by name";
-const ONE_TIMEOUT: &str = "--timeout limits the whole";
-const NO_REVISIONS: &str = "a channel of a charm repository has one revision, which is used";
 const NO_STORE: &str = "charms come from files and charm repositories, not from Charmhub";
 const KEYS: &str = "machines cannot be reached by SSH";
 const STREAMED: &str = "lines are streamed over one connection";
@@ -98,16 +130,15 @@ pub const ALL: &[Flag] = &[
     switch(&["deploy", "refresh", "set-application-base", "bootstrap"], "force", NOTHING_TO_FORCE),
     switch(&["refresh"], "force-base", SAME_EVERYWHERE),
     switch(&["refresh"], "force-series", SAME_EVERYWHERE),
-    valued(&["deploy"], "device", "NAME=DEVICE", NO_DEVICES),
-    valued(&["deploy", "diff-bundle"], "map-machines", "MAPPING", "a bundle's machines are created, and reused if they already belong to the bundle"),
-    valued(&["deploy"], "revision", "NUMBER", NO_REVISIONS),
+    valued(&["deploy"], "device", "NAME=DEVICE", NO_DEVICES).refused("leave out --device if the charm also works without the device"),
+    valued(&["deploy", "diff-bundle"], "map-machines", "MAPPING", "a bundle's machines are created, and reused if they already belong to the bundle").refused_but_for("existing", "leave out --map-machines, or deploy the applications one by one with --to MACHINE"),
     valued(&["diff-bundle", "download"], "arch", "ARCH", "charms run on every architecture"),
-    valued(&["diff-bundle", "download"], "channel", "CHANNEL", NO_STORE),
+    valued(&["diff-bundle"], "channel", "CHANNEL", NO_STORE),
     switch(&["diff-bundle"], "annotations", "annotations are always compared"),
-    valued(&["download"], "revision", "NUMBER", "a charm's name includes its revision, as in local:site-0"),
     switch(&["download"], "no-progress", "progress is shown only at a terminal"),
-    switch(&["download"], "resources", "resources are not downloaded with a charm"),
-    valued(&["download", "find", "info"], "charmhub-url", "URL", NO_STORE),
+    switch(&["download"], "resources", "charm repositories have no resources, and those of applications are not downloaded").refused("leave out --resources, and keep the files that you attach; periapt resources APPLICATION lists them"),
+    valued(&["download"], "charmhub-url", "URL", NO_STORE).refused("name a charm repository: --repository DIR|URL"),
+    valued(&["find", "info"], "charmhub-url", "URL", NO_STORE),
     valued(&["info"], "arch", "ARCH", "charms run on every architecture"),
     valued(&["info"], "base", "BASE", SAME_EVERYWHERE),
     valued(&["info"], "series", "SERIES", SAME_EVERYWHERE),
@@ -119,13 +150,12 @@ pub const ALL: &[Flag] = &[
     valued(&["find"], "columns", "COLUMNS", NO_STORE),
     valued(&["find"], "publisher", "PUBLISHER", NO_STORE),
     valued(&["find"], "type", "charm|bundle", NO_STORE),
-    switch(&["export-bundle"], "include-charm-defaults", "options with their default value are left out"),
     switch(&["export-bundle"], "include-series", SAME_EVERYWHERE),
 
     valued(&["add-machine"], "disks", "CONSTRAINTS", "machines have the disk of their provider; periapt create-storage-pool makes pools"),
     valued(&["add-machine"], "private-key", "FILE", KEYS),
     valued(&["add-machine"], "public-key", "FILE", KEYS),
-    switch(&["remove-machine"], "keep-instance", "an instance is stopped when its machine is removed"),
+    switch(&["remove-machine"], "keep-instance", "the model's provider makes the instance for its machine, and it ends with the machine").refused("leave out --keep-instance if the instance may end; to keep it, keep the machine and remove only its units: periapt remove-unit UNIT"),
     valued(&["integrate"], "via", "CIDR,...", "relations do not cross models"),
     valued(&["trust"], "scope", "cluster", "trust applies to the whole application"),
 
@@ -145,11 +175,9 @@ pub const ALL: &[Flag] = &[
     valued(&["bootstrap"], "controller-charm-channel", "CHANNEL", "a controller is not a charm"),
     valued(&["bootstrap"], "db-snap", "FILE", "a controller includes its database"),
     valued(&["bootstrap"], "db-snap-asserts", "FILE", "a controller includes its database"),
-    switch(&["bootstrap"], "keep-broken", "a failed bootstrap leaves nothing behind"),
+    switch(&["bootstrap"], "keep-broken", KEPT),
     switch(&["bootstrap"], "no-default-model", "no model is created without --add-model"),
 
-    switch(&["destroy-controller"], "no-wait", ONE_TIMEOUT),
-    valued(&["destroy-controller"], "model-timeout", "DURATION", ONE_TIMEOUT),
     switch(&["import-filesystem"], "force", NOTHING_TO_FORCE),
     switch(&["detach-storage"], "no-wait", "storage is detached in its own time"),
 
@@ -157,7 +185,7 @@ pub const ALL: &[Flag] = &[
     valued(&["status"], "retry-delay", "DURATION", NOT_WAITED),
     switch(&["debug-log"], "retry", STREAMED),
     valued(&["debug-log"], "retry-delay", "DURATION", STREAMED),
-    switch(&["debug-log"], "firehose", "the log is always of one model"),
+    switch(&["debug-log"], "firehose", "a log is of one model, so the lines of all others would be missing").refused("read each model's log: periapt debug-log -m MODEL; periapt models lists the models"),
     switch(&["debug-log"], "location", "lines have a module but no source location"),
     valued(&["debug-log"], "include-label", "LABEL", "lines have no labels"),
     valued(&["debug-log"], "include-labels", "LABEL", "lines have no labels"),
@@ -200,9 +228,12 @@ pub fn add(command: Command) -> Command {
 }
 
 /// A line about each of these flags that a command line has.
-pub fn remarks(matches: &ArgMatches) -> Vec<String> {
+///
+/// # Errors
+/// One of them is refused.
+pub fn remarks(matches: &ArgMatches) -> Outcome<Vec<String>> {
     let Some((verb, mut innermost)) = matches.subcommand() else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let of_verb = innermost;
     while let Some((_, within)) = innermost.subcommand() {
@@ -213,8 +244,25 @@ pub fn remarks(matches: &ArgMatches) -> Vec<String> {
         verbs => verbs.contains(&verb) && is_given(of_verb, flag.long),
     });
     given
-        .map(|flag| format!("--{} is ignored: {}", flag.long, flag.why))
+        .map(|flag| match flag.refused {
+            Some(refused) if !refused.takes(of_verb, flag.long) => {
+                Err(Failure::usage(format!("{verb} --{} is refused", flag.long))
+                    .why(flag.why)
+                    .advice(refused.instead))
+            }
+            _ => Ok(format!("--{} is ignored: {}", flag.long, flag.why)),
+        })
         .collect()
+}
+
+impl Refused {
+    /// Whether all values that were given are the one that means nothing.
+    fn takes(self, matches: &ArgMatches, id: &str) -> bool {
+        self.but_for.is_some_and(|taken| {
+            let mut values = matches.get_many::<String>(id).into_iter().flatten();
+            values.all(|value| value == taken)
+        })
+    }
 }
 
 fn is_given(matches: &ArgMatches, id: &str) -> bool {

@@ -1,5 +1,5 @@
 //! What scripts that were written for `juju` find: its commands and aliases, the flags of its that mean nothing
-//! here, its environment, and, for a program that is called `juju`, its exit statuses.
+//! here or are refused, its environment, and, for a program that is called `juju`, its exit statuses.
 //!
 //! The program's own verbs know nothing of this. The tables here are laid over their command line before it is read, so
 //! that help, completions and the reference page have what is accepted.
@@ -30,6 +30,8 @@ pub enum Line {
         /// What is to be said before it runs.
         remarks: Vec<String>,
     },
+    /// A flag of Juju's that cannot be done, and would be missed.
+    Refused(Failure),
     /// One of Juju's commands that has no verb here.
     Answered(&'static Row),
     /// `help commands`
@@ -93,7 +95,10 @@ pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Line, clap::Err
     if let Some(row) = matches.subcommand_name().and_then(verbs::answered) {
         return Ok(Line::Answered(row));
     }
-    let remarks = flags::remarks(&matches);
+    let remarks = match flags::remarks(&matches) {
+        Ok(remarks) => remarks,
+        Err(failure) => return Ok(Line::Refused(failure)),
+    };
     let arguments = Arguments::from_arg_matches_mut(&mut matches)
         .map_err(|error| error.format(&mut program))?;
     Ok(Line::Verb {

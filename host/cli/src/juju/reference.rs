@@ -30,6 +30,15 @@ commands fail and name what to use instead.
 |---|---|
 ";
 
+const REFUSED: &str = "\
+## Flags of Juju's that are refused
+
+Without them something else would happen than the script asks for, so the command fails before it does anything.
+
+| Commands | Flag | Why it is refused |
+|---|---|---|
+";
+
 const FLAGS: &str = "\
 ## Flags of Juju's without effect
 
@@ -79,6 +88,18 @@ fn the_page_has_every_verb_and_every_command_of_jujus() {
     }
     assert!(!page.contains("compile-component"));
     assert!(page.contains("`--base BASE`"));
+    let (_, refused) = page
+        .split_once("\n## Flags of Juju's that are refused\n")
+        .unwrap();
+    let (refused, ignored) = refused
+        .split_once("\n## Flags of Juju's without effect\n")
+        .unwrap();
+    for flag in [
+        "`--keep-instance`",
+        "`--map-machines MAPPING`, except `existing`",
+    ] {
+        assert!(refused.contains(flag) && !ignored.contains(flag), "{flag}");
+    }
 }
 
 fn page() -> String {
@@ -97,17 +118,28 @@ fn page() -> String {
         let _ = writeln!(page, "| `{}` | {} |", row.juju, cell(&here));
     }
     page.push('\n');
-    page.push_str(FLAGS);
+    page.push_str(REFUSED);
     for flag in flags::ALL {
-        let _ = writeln!(
-            page,
-            "| {} | {} | {} |",
-            commands(flag),
-            spelled(flag),
-            cell(flag.why)
-        );
+        if let Some(refused) = flag.refused {
+            let but_for = refused
+                .but_for
+                .map(|value| format!(", except `{value}`"))
+                .unwrap_or_default();
+            let why = format!("{}. Instead: {}", flag.why, refused.instead);
+            row(&mut page, flag, &but_for, &why);
+        }
+    }
+    page.push('\n');
+    page.push_str(FLAGS);
+    for flag in flags::ALL.iter().filter(|flag| flag.refused.is_none()) {
+        row(&mut page, flag, "", flag.why);
     }
     page
+}
+
+fn row(page: &mut String, flag: &Flag, but_for: &str, why: &str) {
+    let (commands, spelled) = (commands(flag), spelled(flag));
+    let _ = writeln!(page, "| {commands} | {spelled}{but_for} | {} |", cell(why));
 }
 
 fn sections(page: &mut String, command: &Command, name: &str) {

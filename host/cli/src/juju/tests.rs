@@ -124,7 +124,15 @@ fn scripts_in_jujus_words_are_read() {
         "remove-unit --no-prompt site --num-units 2",
         "remove-unit site/0 --dry-run",
         "remove-application site --destroy-storage --dry-run",
-        "remove-machine 0 --dry-run --keep-instance",
+        "remove-machine 0 --dry-run --force",
+        "deploy site --channel edge --revision 2",
+        "refresh site --channel edge --revision 2",
+        "download site --revision 2 --filepath site.charm --no-progress",
+        "download site --channel edge --base ubuntu@24.04 --arch arm64",
+        "export-bundle --include-charm-defaults --filename bundle.yaml",
+        "destroy-controller prod --force --no-wait --no-prompt",
+        "destroy-controller prod --force --model-timeout 60.0s --no-prompt",
+        "deploy ./bundle.yaml --map-machines existing",
         "deploy ./site.charm --to lxd",
         "add-unit site --to lxd:0,1",
         "add-machine lxd --base ubuntu@24.04 --constraints mem=4G --disks size=1G",
@@ -179,6 +187,64 @@ fn flags_without_a_meaning_are_taken_and_told_once_each() {
     // Of another verb they are unknown.
     let words = ["periapt", "config", "site", "--base", "x"].map(OsString::from);
     assert!(read(words).is_err());
+}
+
+#[test]
+fn flags_that_a_script_relies_on_are_refused_before_anything_is_done() {
+    for (line, words) in [
+        (
+            "remove-machine 0 --keep-instance",
+            "it ends with the machine",
+        ),
+        ("remove-machine 0 --dry-run --keep-instance", "remove-unit"),
+        ("deploy ./site.charm --device gpu=1,nvidia", "no devices"),
+        ("deploy ./bundle.yaml --map-machines 0=3", "--to MACHINE"),
+        (
+            "deploy ./bundle.yaml --map-machines existing,0=3",
+            "--to MACHINE",
+        ),
+        (
+            "diff-bundle ./bundle.yaml --map-machines existing --map-machines 0=3",
+            "--map-machines",
+        ),
+        ("download site --resources", "resources APPLICATION"),
+        ("download site --charmhub-url https://x", "--repository"),
+        ("debug-log --firehose", "debug-log -m MODEL"),
+    ] {
+        let Line::Refused(failure) = read_line(line) else {
+            panic!("{line}")
+        };
+        let told = failure.to_string();
+        assert_eq!(failure.exit, crate::failure::Exit::Usage, "{line}");
+        assert_eq!(told.lines().count(), 3, "{told}");
+        assert!(
+            told.contains(" is refused\n") && told.contains(words),
+            "{told}"
+        );
+    }
+    let told = remarks("deploy ./bundle.yaml --map-machines existing");
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
+fn flags_that_keep_something_or_promise_to_change_nothing_are_never_ignored() {
+    // What they ask for is so anyway; `detach-storage --no-wait` is only slower.
+    let harmless = [
+        "no-browser-login",
+        "no-progress",
+        "no-default-model",
+        "no-wait",
+        "keep-broken",
+    ];
+    for flag in flags::ALL.iter().filter(|flag| flag.refused.is_none()) {
+        let promises = ["no-", "keep-", "dry-run", "revision", "release-"];
+        let promises = promises.iter().any(|word| flag.long.starts_with(word));
+        assert!(
+            !promises || harmless.contains(&flag.long),
+            "--{} is ignored: do it or refuse it",
+            flag.long
+        );
+    }
 }
 
 #[test]

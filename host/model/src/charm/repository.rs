@@ -26,6 +26,8 @@ pub const CHANNEL: &str = "stable";
 /// The only form of an index so far.
 const FORMAT: u32 = 1;
 const CHANNEL_BYTES: usize = 64;
+/// Ranges of revisions that a refusal names.
+const RANGES: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -108,6 +110,12 @@ pub enum RepositoryError {
         charm: String,
         channel: String,
         hint: String,
+    },
+    #[error("charm \"{charm}\" has no revision {revision}; it has {there}")]
+    NoRevision {
+        charm: String,
+        revision: u32,
+        there: String,
     },
 }
 
@@ -226,6 +234,41 @@ impl Index {
             })
     }
 
+    /// The revision `wanted` of a charm, or the one that its channel is at. The channel has to exist either
+    /// way, since an application follows it afterwards.
+    ///
+    /// # Errors
+    /// No such charm, channel or revision; the nearest name, or the revisions that exist, are told.
+    pub fn find(
+        &self,
+        charm: &str,
+        channel: &str,
+        wanted: Option<u32>,
+    ) -> Result<(u32, &Release), RepositoryError> {
+        let newest = self.newest(charm, channel)?;
+        let Some(wanted) = wanted else {
+            return Ok(newest);
+        };
+        let releases = self.releases(charm)?;
+        let found = releases.revisions.get(&wanted);
+        found
+            .map(|release| (wanted, release))
+            .ok_or_else(|| RepositoryError::NoRevision {
+                charm: charm.to_owned(),
+                revision: wanted,
+                there: ranges(releases.revisions.keys().copied()),
+            })
+    }
+
+    /// All revisions of a charm, older ones included, in ascending order.
+    ///
+    /// # Errors
+    /// No such charm; the nearest name is told.
+    pub fn revisions(&self, charm: &str) -> Result<Vec<u32>, RepositoryError> {
+        let releases = self.releases(charm)?;
+        Ok(releases.revisions.keys().copied().collect())
+    }
+
     /// What an application with the archive `sha256` of `charm` could be refreshed to: where its channel
     /// is, unless the archive is that revision or a later one of the repository. Who has no `channel` is
     /// told of [`CHANNEL`], and only if the archive is from here.
@@ -244,6 +287,32 @@ impl Index {
             None => channel.map(|_| newest),
         }
     }
+}
+
+/// Ascending numbers as people read them, `0-3, 7`; of many ranges only the last.
+#[must_use]
+pub fn ranges(numbers: impl Iterator<Item = u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let left_out = ranges.len().saturating_sub(RANGES);
+    let older = (left_out > 0).then(|| "older ones".to_owned());
+    let shown = ranges
+        .iter()
+        .skip(left_out)
+        .map(|(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        });
+    older
+        .into_iter()
+        .chain(shown)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// How a revision that the repository has is told apart from the model's own, `local:site-0`.

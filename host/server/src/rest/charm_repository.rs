@@ -72,6 +72,7 @@ async fn take(
     let waiting = state.observation().metrics.upload_waits();
     let turn = state.uploads().take(&by).await;
     drop(waiting);
-    let taken = charm_revisions::take(state.store(), &request.name, channel).await?;
+    let store = state.store();
+    let taken = charm_revisions::take(store, &request.name, channel, request.revision).await?;
     changed(charms::upload(&state, &model, taken.archive, turn)).await
 }

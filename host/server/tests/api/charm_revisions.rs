@@ -1,5 +1,5 @@
 //! Newer revisions of charms over HTTP: who may have them looked for, and who says where.
-use crate::common::{House, Http, Standing};
+use crate::common::{House, Http, Standing, charm_archive};
 use periapt_model::Digest;
 use periapt_model::charm::repository::{CHANNEL, INDEX, Index, Release};
 use serde_json::{Value, json};
@@ -100,6 +100,39 @@ async fn newer_revisions_are_looked_for_where_a_superuser_said() {
         "{}",
         unknown.1
     );
+    let unknown = writer
+        .send("POST", take, Some(json!({ "name": "site", "revision": 2 })))
+        .await;
+    assert_eq!(
+        (unknown.0, &unknown.1["code"]),
+        (404, &json!("charm-not-found"))
+    );
+    assert!(
+        unknown.1["detail"].to_string().contains("it has 0-1"),
+        "{}",
+        unknown.1
+    );
+    // An older revision is taken, not the one that the channel is at.
+    let archive = charm_archive("site");
+    let older = Release {
+        sha256: Digest::of(&archive),
+        size: archive.len() as u64,
+    };
+    std::fs::write(charms.path().join(older.file()), &archive).unwrap();
+    let newer = Release {
+        sha256: Digest::of("newer"),
+        size: 1,
+    };
+    let mut index = Index::default();
+    for release in [older.clone(), newer] {
+        index.publish("site", CHANNEL, release, None).unwrap();
+    }
+    std::fs::write(charms.path().join(INDEX), index.write().unwrap()).unwrap();
+    let (status, taken) = writer
+        .send("POST", take, Some(json!({ "name": "site", "revision": 0 })))
+        .await;
+    assert!((200..300).contains(&status), "{taken}");
+    assert_eq!(taken["sha256"], json!(older.sha256.to_string()));
     // What the index names is not there.
     let (status, problem) = writer
         .send("POST", take, Some(json!({ "name": "site" })))

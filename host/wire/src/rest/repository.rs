@@ -44,4 +44,7 @@ pub struct TakeCharm {
     /// `stable` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
+    /// A revision of the charm, older ones included; the one that the channel is at when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u32>,
 }

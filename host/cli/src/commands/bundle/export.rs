@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use periapt_model::bundle::Bundle;
 use periapt_model::charm::CharmInfo;
+use periapt_model::config::Schema;
 
 use crate::arguments::ExportBundle;
 use crate::commands::Context;
@@ -22,6 +23,10 @@ use crate::session::ModelSession;
 pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let mut bundle = bundle(&here).await?;
+    if arguments.include_charm_defaults {
+        let schemas = schemas(&here, &bundle).await?;
+        add_defaults(&mut bundle, &schemas);
+    }
     let Some(file) = arguments.filename else {
         return context.output.yaml(&bundle);
     };
@@ -62,6 +67,29 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
             .why(format!("{error} ({})", error.code()))
             .advice("use a client with the controller's version")
     })
+}
+
+/// The options of each charm, by its URL.
+async fn schemas(here: &ModelSession, bundle: &Bundle) -> Outcome<BTreeMap<String, Schema>> {
+    let applications = bundle.applications.values();
+    let urls: BTreeSet<&str> = applications
+        .map(|application| application.charm.as_str())
+        .collect();
+    let mut schemas = BTreeMap::new();
+    for url in urls {
+        let charm = here.client().charm(&here.model, url).await?;
+        schemas.insert(url.to_owned(), charm.config);
+    }
+    Ok(schemas)
+}
+
+/// Writes out the options that have the default value of their charm.
+fn add_defaults(bundle: &mut Bundle, schemas: &BTreeMap<String, Schema>) {
+    for application in bundle.applications.values_mut() {
+        if let Some(schema) = schemas.get(&application.charm) {
+            application.options = schema.effective(&application.options);
+        }
+    }
 }
 
 /// Downloads the charms of all applications into a folder, where they do not have their places
@@ -166,6 +194,22 @@ mod tests {
             let found = relative(Path::new(folder), Path::new(from)).unwrap();
             assert_eq!(found, expected, "{folder} from {from}");
         }
+    }
+
+    #[test]
+    fn defaults_are_written_out_beside_what_was_set() {
+        let text = "applications: {site: {charm: local:site-0, options: {title: News}}}";
+        let mut bundle = Bundle::parse(text, &[]).unwrap();
+        let schema: Schema = serde_json::from_value(json!({ "options": {
+            "title": { "type": "string", "default": "My site" },
+            "pages": { "type": "int", "default": 3 },
+            "theme": { "type": "string" },
+        }}))
+        .unwrap();
+        let schemas = BTreeMap::from([("local:site-0".to_owned(), schema)]);
+        add_defaults(&mut bundle, &schemas);
+        let options = &bundle.applications.values().next().unwrap().options;
+        assert_eq!(json!(options), json!({ "title": "News", "pages": 3 }));
     }
 
     #[test]

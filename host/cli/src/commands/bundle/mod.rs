@@ -83,12 +83,48 @@ fn invalid(path: &Path, error: &BundleError) -> Failure {
         .advice("correct the file and deploy it again; nothing was changed")
 }
 
+/// What is said of one application, where there are several.
+fn of_one_charm(arguments: &Deploy) -> Option<Failure> {
+    let several = |flags: &str| {
+        Failure::usage(format!("{flags} cannot be used with bundles"))
+            .why("a bundle has several applications")
+    };
+    if arguments.application.is_some() || !arguments.config.is_empty() {
+        return Some(
+            Failure::usage("a bundle names its own applications")
+                .why("an application name and --config apply only to charms")
+                .advice("change the bundle, or use an --overlay"),
+        );
+    }
+    if arguments.num_units.is_some() || !arguments.placement.to.is_empty() {
+        return Some(
+            several("--num-units and --to")
+                .advice("write num_units and to in the bundle or an overlay"),
+        );
+    }
+    if !arguments.resource.is_empty() {
+        return Some(
+            several("--resource")
+                .advice("deploy the bundle, then periapt attach-resource APPLICATION NAME=FILE"),
+        );
+    }
+    if !arguments.constraints.is_empty() {
+        return Some(several("--constraints").advice(
+            "write them into the bundle, or set them for the model: periapt set-model-constraints KEY=VALUE",
+        ));
+    }
+    if !arguments.storage.is_empty() || !arguments.attach_storage.is_empty() {
+        return Some(several("--storage and --attach-storage").advice(
+            "write it in the bundle or an overlay, as in storage: {data: \"loop,1,10G\"}",
+        ));
+    }
+    None
+}
+
 /// Has the controller do what is missing of a bundle.
 pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
-    if arguments.application.is_some() || !arguments.config.is_empty() {
-        return Err(Failure::usage("a bundle names its own applications")
-            .why("an application name and --config apply only to charms")
-            .advice("change the bundle, or use an --overlay"));
+    if let Some(failure) = of_one_charm(&arguments) {
+        return Err(failure);
     }
     let file = BundleFile::read(&arguments.path, &arguments.overlay)?;
     let beside = Beside::read(&file.bundle, &file.folder)?;

@@ -17,7 +17,7 @@ use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::super::{Context, deploy};
+use super::super::{Context, deploy, refresh};
 use super::{build, failed};
 use crate::arguments::{Arguments, CharmWatch, Command};
 use crate::failure::{Failure, Outcome};
@@ -86,8 +86,8 @@ async fn round(context: &Context, arguments: &CharmWatch) -> Outcome {
     }
     // The verbs themselves, with what they say and refuse.
     match Arguments::try_parse_from(words)?.command {
-        Command::Refresh(refresh) => deploy::refresh(context, refresh).await,
-        Command::Deploy(deploy) => deploy::deploy(context, deploy).await,
+        Command::Refresh(arguments) => refresh::refresh(context, arguments).await,
+        Command::Deploy(arguments) => deploy::deploy(context, arguments).await,
         _ => Ok(()),
     }
 }

@@ -110,6 +110,41 @@ fn who_misspells_is_told_the_nearest_name() {
 }
 
 #[test]
+fn an_older_revision_is_found_by_its_number_and_an_unknown_one_is_refused_with_those_that_exist() {
+    let mut index = Index::default();
+    for (text, wanted) in [("a", None), ("b", None), ("c", Some(7))] {
+        index
+            .publish("site", CHANNEL, release(text), wanted)
+            .unwrap();
+    }
+    index.publish("site", "edge", release("d"), None).unwrap();
+    let find = |channel, wanted| index.find("site", channel, wanted);
+    assert_eq!(find(CHANNEL, None), Ok((7, &release("c"))));
+    assert_eq!(find(CHANNEL, Some(7)), Ok((7, &release("c"))));
+    assert_eq!(find(CHANNEL, Some(0)), Ok((0, &release("a"))));
+    assert_eq!(find("edge", Some(1)), Ok((1, &release("b"))));
+    assert_eq!(find(CHANNEL, Some(8)), Ok((8, &release("d"))));
+    let unknown = find(CHANNEL, Some(5)).unwrap_err().to_string();
+    assert_eq!(unknown, "charm \"site\" has no revision 5; it has 0-1, 7-8");
+    let channel = find("beta", Some(0)).unwrap_err();
+    assert!(matches!(channel, RepositoryError::NoChannel { .. }));
+    assert_eq!(index.revisions("site"), Ok(vec![0, 1, 7, 8]));
+    assert!(index.revisions("front").is_err());
+}
+
+#[test]
+fn of_many_revisions_a_refusal_names_the_newest() {
+    let named = ranges((0..100).map(|number| number * 2));
+    assert!(named.starts_with("older ones, 176, "), "{named}");
+    assert!(named.ends_with(", 196, 198"), "{named}");
+    assert_eq!(ranges(0..10_000), "0-9999");
+    assert_eq!(
+        ranges([u32::MAX - 1, u32::MAX].into_iter()),
+        format!("{}-{}", u32::MAX - 1, u32::MAX)
+    );
+}
+
+#[test]
 fn an_application_is_told_of_what_its_channel_is_at() {
     let mut index = Index::default();
     let sum = |text: &str| release(text).sha256.to_string();

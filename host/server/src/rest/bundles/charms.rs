@@ -181,7 +181,7 @@ pub(super) async fn taken(
             format!("charm \"{name}\" comes from a charm repository, but the controller has none");
         return Ok(Err((Refusal::CharmRepositoryMissing, why)));
     }
-    let taken = async { Repository::at(&place)?.take(name, CHANNEL).await };
+    let taken = async { Repository::at(&place)?.take(name, CHANNEL, None).await };
     Ok(taken.await.map(|taken| taken.archive).map_err(|fault| {
         let refusal = match fault {
             Fault::Index(_) => Refusal::BundleCharmInvalid,
