@@ -23,8 +23,11 @@ enum May {
 }
 
 const ASYNC: &str = "tokio";
+const HTTP: &str = "reqwest";
 const SQL: [&str; 2] = ["rusqlite", "sqlx"];
 const STORE: &str = "periapt-store";
+/// What speaks with servers that are not ours.
+const OUTSIDE: May = May::Not(&["periapt-wire", STORE, SQL[0], SQL[1], HTTP]);
 
 /// The last column of the table, where a dependency can tell.
 const LIMITS: &[(&str, May)] = &[
@@ -37,32 +40,25 @@ const LIMITS: &[(&str, May)] = &[
         "server",
         May::Not(&["wasmtime", "periapt-sandbox", SQL[0], SQL[1]]),
     ),
-    (
-        "repository",
-        May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
-    ),
-    (
-        "secrets",
-        May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
-    ),
-    (
-        "receivers",
-        May::Not(&["periapt-wire", STORE, SQL[0], SQL[1]]),
-    ),
+    ("repository", OUTSIDE),
+    ("secrets", OUTSIDE),
+    ("receivers", OUTSIDE),
+    ("telemetry", OUTSIDE),
+    ("outbound", May::Only(&[HTTP, "thiserror"])),
     ("uniter", May::Not(&["wasmtime", STORE, SQL[0], SQL[1]])),
     ("packing", May::Not(&["wasmtime", "periapt-sandbox"])),
     (
         "workloads",
         May::Not(&["periapt-client", "periapt-wire", STORE]),
     ),
-    ("serving", May::Not(&["periapt-contract", "reqwest"])),
+    ("serving", May::Not(&["periapt-contract", HTTP])),
     (
         "sandbox",
         May::Not(&["periapt-client", "periapt-wire", "periapt-server", STORE]),
     ),
     ("providers", May::Not(&["periapt-wire", STORE])),
     ("store", May::Not(&["axum", "wasmtime"])),
-    ("wire", May::Not(&["hyper", "reqwest", "tokio-tungstenite"])),
+    ("wire", May::Not(&["hyper", HTTP, "tokio-tungstenite"])),
     ("database", May::Not(&["periapt-contract"])),
     ("files", May::Only(&["rustix"])),
     ("engine", May::Not(&["periapt-model", "periapt-contract"])),

@@ -12,23 +12,23 @@ mod webhook;
 use std::time::Duration;
 
 use periapt_model::alert::{Message, Receiver};
+use periapt_outbound::Failure;
 
 pub use webhook::{DELIVERY, SIGNATURE, TIMESTAMP, signature};
 
 /// For one message, whatever the receiver does.
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Where a machine has the authorities that it trusts.
-const SYSTEM_CERTIFICATES: &[&str] = &[
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
-
 /// Why a message was not taken, for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SendError(pub String);
+
+impl From<Failure> for SendError {
+    fn from(failure: Failure) -> Self {
+        Self(failure.to_string())
+    }
+}
 
 /// One message on its way.
 #[derive(Clone, Debug)]
@@ -49,19 +49,4 @@ pub async fn send(receiver: &Receiver, outgoing: &Outgoing<'_>) -> Result<String
         Receiver::Webhook(webhook) => webhook::send(webhook, outgoing).await,
         Receiver::Email(mail) => mail::send(mail, outgoing).await,
     }
-}
-
-/// The authorities by which a receiver proves who it is, PEM: its own, or the machine's.
-fn authorities(given: &str) -> Vec<u8> {
-    if !given.is_empty() {
-        return given.as_bytes().to_vec();
-    }
-    let found = SYSTEM_CERTIFICATES
-        .iter()
-        .find_map(|path| std::fs::read(path).ok());
-    found.unwrap_or_default()
-}
-
-fn no_certificate() -> SendError {
-    SendError("ca-cert holds no certificate".to_owned())
 }

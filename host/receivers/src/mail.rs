@@ -6,8 +6,11 @@ use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use periapt_model::alert::{Encryption, Mail, subject_line};
+use periapt_outbound::{Failure, authorities};
 
-use crate::{Outgoing, PATIENCE, SendError, authorities, no_certificate};
+use crate::{Outgoing, PATIENCE, SendError};
+
+const SERVER: &str = "the mail server";
 
 pub(crate) async fn send(mail: &Mail, outgoing: &Outgoing<'_>) -> Result<String, SendError> {
     let email = email(mail, outgoing)?;
@@ -44,8 +47,8 @@ fn tls(mail: &Mail) -> Result<Tls, SendError> {
     if mail.encryption == Encryption::Plain {
         return Ok(Tls::None);
     }
-    let pem = authorities(&mail.ca_cert);
-    let certificate = Certificate::from_pem(&pem).map_err(|_| no_certificate())?;
+    let pem = authorities(SERVER, mail.ca_cert.as_deref())?;
+    let certificate = Certificate::from_pem(&pem).map_err(|_| Failure::NoCertificate(SERVER))?;
     let parameters = TlsParameters::builder(mail.host.clone())
         .certificate_store(CertificateStore::None)
         .add_root_certificate(certificate)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use periapt_model::nearest::suggestion;
 use periapt_model::secret::Content;
+use periapt_outbound::Failure;
 
 use crate::vault::Vault;
 
@@ -13,6 +14,12 @@ use crate::vault::Vault;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BackendError(pub String);
+
+impl From<Failure> for BackendError {
+    fn from(failure: Failure) -> Self {
+        Self(failure.to_string())
+    }
+}
 
 /// A configuration that makes no back end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,8 +1,7 @@
 //! `vault`: a Vault with an engine for keys and values of version 2, over HTTP.
 //!
 //! What is written is `{mount}/data/periapt/{content}`, one version of each, and is removed with its metadata.
-//! Answers are bounded in time and size, no redirect is followed, and a connection without TLS goes to this machine
-//! alone.
+//! A connection without TLS goes to this machine alone.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,8 +9,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use periapt_model::secret::Content;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Method, StatusCode, Url, redirect};
+use periapt_outbound::header::HeaderValue;
+use periapt_outbound::{Client, Failure, Method, StatusCode, Url};
 use serde_json::{Value, json};
 
 use crate::backend::{Backend, BackendError, ConfigError};
@@ -23,19 +22,14 @@ mod tests;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Bytes of an answer: values of the largest secret, each character written as six.
-const ANSWER_BYTES: usize = 8 << 20;
+const ANSWER_BYTES: u64 = 8 << 20;
 
-/// Where a machine has the authorities that it trusts.
-const SYSTEM_CERTIFICATES: &[&str] = &[
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
-
+const SERVER: &str = "the Vault";
 const MOUNT: &str = "secret";
 
 pub struct Vault {
-    http: reqwest::Client,
+    http: Client,
+    token: HeaderValue,
     endpoint: String,
     mount: String,
 }
@@ -49,8 +43,7 @@ impl Vault {
         let endpoint = option("endpoint").ok_or_else(|| missing("endpoint"))?;
         let url = Url::parse(endpoint)
             .map_err(|error| ConfigError(format!("endpoint is no URL: {error}")))?;
-        let encrypted = url.scheme() == "https";
-        if !(encrypted || url.scheme() == "http" && is_here(&url)) {
+        if !(url.scheme() == "https" || url.scheme() == "http" && is_here(&url)) {
             return Err(ConfigError(
                 "endpoint begins with https://, or with http:// and names this machine".to_owned(),
             ));
@@ -72,23 +65,12 @@ impl Vault {
         let mut token = HeaderValue::from_str(token)
             .map_err(|_| ConfigError("token has signs that no token has".to_owned()))?;
         token.set_sensitive(true);
-        let mut headers = HeaderMap::new();
-        headers.insert(HeaderName::from_static("x-vault-token"), token);
-        let mut builder = reqwest::Client::builder()
-            .timeout(PATIENCE)
-            .redirect(redirect::Policy::none())
-            .no_proxy()
-            .default_headers(headers);
-        if encrypted {
-            for certificate in authorities(option("ca-cert"))? {
-                builder = builder.add_root_certificate(certificate);
-            }
-        }
-        let http = builder
-            .build()
-            .map_err(|error| ConfigError(format!("no connection can be made: {error}")))?;
+        let authority = option("ca-cert").filter(|pem| !pem.is_empty());
+        let http = Client::new(SERVER, endpoint, authority, PATIENCE)
+            .map_err(|failure| ConfigError(failure.to_string()))?;
         Ok(Self {
             http,
+            token,
             endpoint: endpoint.trim_end_matches('/').to_owned(),
             mount: mount.to_owned(),
         })
@@ -101,26 +83,15 @@ impl Vault {
         path: &str,
         body: Option<Value>,
     ) -> Result<(StatusCode, Value), BackendError> {
-        let mut request = self
-            .http
-            .request(method, format!("{}/v1/{path}", self.endpoint));
+        let url = format!("{}/v1/{path}", self.endpoint);
+        let request = self.http.request(method, &url);
+        let mut request = request.header("x-vault-token", self.token.clone());
         if let Some(body) = body {
             request = request.json(&body);
         }
-        let sent = request.send().await;
-        let mut response = sent.map_err(|error| BackendError(unreachable(&error)))?;
-        let status = response.status();
-        let mut bytes = Vec::new();
-        loop {
-            let part = response.chunk().await;
-            match part.map_err(|error| BackendError(unreachable(&error)))? {
-                None => break,
-                Some(part) => bytes.extend_from_slice(&part),
-            }
-            if bytes.len() > ANSWER_BYTES {
-                return Err(BackendError("the Vault answers too much".to_owned()));
-            }
-        }
+        let answer = self.http.send(request).await?;
+        let status = answer.status();
+        let bytes = self.http.body(answer, ANSWER_BYTES).await?;
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         Ok((status, body))
     }
@@ -226,43 +197,9 @@ fn is_here(url: &Url) -> bool {
     host == "localhost" || address.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Those that the back end is to prove itself with: its own, or the machine's.
-fn authorities(given: Option<&str>) -> Result<Vec<Certificate>, ConfigError> {
-    let pem = match given.filter(|pem| !pem.is_empty()) {
-        Some(pem) => pem.as_bytes().to_vec(),
-        None => {
-            let found = SYSTEM_CERTIFICATES
-                .iter()
-                .find_map(|path| std::fs::read(path).ok());
-            found.unwrap_or_default()
-        }
-    };
-    if pem.is_empty() {
-        return Ok(Vec::new());
-    }
-    match Certificate::from_pem_bundle(&pem) {
-        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        _ => Err(ConfigError("ca-cert holds no certificate".to_owned())),
-    }
-}
-
-/// What went wrong on the way, without the address, which is shown beside it.
-fn unreachable(error: &reqwest::Error) -> String {
-    let what = match (error.is_timeout(), error.is_connect()) {
-        (true, _) => "the Vault does not answer in time",
-        (_, true) => "the Vault cannot be reached",
-        _ => "the connection to the Vault broke",
-    };
-    what.to_owned()
-}
-
 /// What the Vault said. Its texts name paths and never tokens or values.
 fn refused(status: StatusCode, body: &Value) -> BackendError {
     let said = body["errors"].as_array().into_iter().flatten();
     let said: Vec<&str> = said.filter_map(Value::as_str).collect();
-    let said: String = said.join(", ").chars().take(200).collect();
-    BackendError(match said.is_empty() {
-        true => format!("the Vault answers {}", status.as_u16()),
-        false => format!("the Vault answers {}: {said}", status.as_u16()),
-    })
+    Failure::refused(SERVER, status, &said.join(", ")).into()
 }

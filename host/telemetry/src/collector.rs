@@ -12,6 +12,7 @@ use opentelemetry_http::{HttpClient, HttpError};
 use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use periapt_outbound::{Client, Failure, Url};
 use tokio::runtime::Handle;
 
 use crate::error::TelemetryError;
@@ -20,12 +21,8 @@ use crate::ids::Ids;
 /// One request to the collector.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where Linux systems keep the certificates they trust.
-const SYSTEM_CERTIFICATES: &[&str] = &[
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
+/// Bytes of an answer, which says how many spans were not taken.
+const ANSWER_BYTES: u64 = 4 << 20;
 
 /// Which collector, and who we say we are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,8 +71,7 @@ pub(crate) fn provider(settings: &Settings) -> Result<SdkTracerProvider, Telemet
         endpoint: settings.traces_url.clone(),
         reason,
     };
-    let url =
-        reqwest::Url::parse(&settings.traces_url).map_err(|error| endpoint(error.to_string()))?;
+    let url = Url::parse(&settings.traces_url).map_err(|error| endpoint(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(endpoint(
             "it begins with neither http:// nor https://".to_owned(),
@@ -83,7 +79,7 @@ pub(crate) fn provider(settings: &Settings) -> Result<SdkTracerProvider, Telemet
     }
     let exporter = SpanExporter::builder()
         .with_http()
-        .with_http_client(Client::new(settings, url.scheme() == "https")?)
+        .with_http_client(Requests::new(settings, url.scheme() == "https")?)
         .with_endpoint(settings.traces_url.clone())
         .with_timeout(PATIENCE)
         .build()
@@ -103,60 +99,47 @@ pub(crate) fn provider(settings: &Settings) -> Result<SdkTracerProvider, Telemet
 }
 
 /// Requests made on our runtime: the exporting thread has none.
-struct Client {
-    http: reqwest::Client,
+#[derive(Debug)]
+struct Requests {
+    http: Client,
     runtime: Handle,
 }
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Client")
-    }
-}
-
-impl Client {
+impl Requests {
     fn new(settings: &Settings, encrypted: bool) -> Result<Self, TelemetryError> {
         let exporter = |error: &dyn fmt::Display| TelemetryError::Exporter(error.to_string());
-        let mut builder = reqwest::Client::builder().timeout(PATIENCE);
-        if encrypted {
-            for certificate in certificates(settings)? {
-                builder = builder.add_root_certificate(certificate);
-            }
-        }
+        let read = |path: &PathBuf| {
+            std::fs::read_to_string(path).map_err(|error| TelemetryError::Certificates {
+                path: path.clone(),
+                reason: error.to_string(),
+            })
+        };
+        let given = settings.certificates.as_ref().filter(|_| encrypted);
+        let given = given.map(read).transpose()?;
+        let address = &settings.traces_url;
+        let http = Client::new("the collector", address, given.as_deref(), PATIENCE);
         Ok(Self {
-            http: builder.build().map_err(|error| exporter(&error))?,
+            http: http.map_err(|error| exporter(&error))?,
             runtime: Handle::try_current().map_err(|error| exporter(&error))?,
         })
     }
 }
 
-fn certificates(settings: &Settings) -> Result<Vec<reqwest::Certificate>, TelemetryError> {
-    let system = || {
-        let paths = SYSTEM_CERTIFICATES.iter().map(PathBuf::from);
-        paths.into_iter().find(|path| path.exists())
-    };
-    let Some(path) = settings.certificates.clone().or_else(system) else {
-        return Ok(Vec::new());
-    };
-    std::fs::read(&path)
-        .map_err(|error| error.to_string())
-        .and_then(|pem| {
-            reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| error.to_string())
-        })
-        .map_err(|reason| TelemetryError::Certificates { path, reason })
-}
-
 #[async_trait]
-impl HttpClient for Client {
+impl HttpClient for Requests {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let (head, body) = request.into_parts();
+        let url = head.uri.to_string();
+        let request = self.http.request(head.method, &url);
+        let request = request.headers(head.headers).body(body);
         let http = self.http.clone();
         let sent = self.runtime.spawn(async move {
-            let response = http.execute(reqwest::Request::try_from(request)?).await?;
-            let (status, headers) = (response.status(), response.headers().clone());
-            Ok::<_, reqwest::Error>((status, headers, response.bytes().await?))
+            let answer = http.send(request).await?;
+            let (status, headers) = (answer.status(), answer.headers().clone());
+            Ok::<_, Failure>((status, headers, http.body(answer, ANSWER_BYTES).await?))
         });
         let (status, headers, body) = sent.await??;
-        let mut response = Response::new(body);
+        let mut response = Response::new(body.into());
         *response.status_mut() = status;
         *response.headers_mut() = headers;
         Ok(response)

@@ -34,6 +34,7 @@ const ROOMS: &[&str] = &[
     "packing",
     "providers",
     "uniter",
+    "outbound",
     "secrets",
     "receivers",
     "repository",

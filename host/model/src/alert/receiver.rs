@@ -109,8 +109,8 @@ pub enum Receiver {
 pub struct Webhook {
     pub url: String,
     pub key: String,
-    /// PEM; the machine's authorities when empty.
-    pub ca_cert: String,
+    /// PEM; else the machine's authorities.
+    pub ca_cert: Option<String>,
 }
 
 /// How the connection to a mail server is protected.
@@ -133,8 +133,8 @@ pub struct Mail {
     pub to: Vec<String>,
     /// With the password.
     pub login: Option<(String, String)>,
-    /// PEM; the machine's authorities when empty.
-    pub ca_cert: String,
+    /// PEM; else the machine's authorities.
+    pub ca_cert: Option<String>,
 }
 
 impl Webhook {
@@ -182,7 +182,7 @@ impl Receiver {
             let missing = || ReceiverError(format!("the option {name} is missing"));
             given(name).map(str::to_owned).ok_or_else(missing)
         };
-        let ca_cert = given("ca-cert").unwrap_or_default().to_owned();
+        let ca_cert = given("ca-cert").map(str::to_owned);
         match kind {
             ReceiverKind::Webhook => {
                 let url = needed("url")?;
@@ -212,7 +212,7 @@ impl Receiver {
 fn mail<'a>(
     given: impl Fn(&str) -> Option<&'a str>,
     needed: impl Fn(&str) -> Result<String, ReceiverError>,
-    ca_cert: String,
+    ca_cert: Option<String>,
 ) -> Result<Mail, ReceiverError> {
     let host = needed("host")?;
     let encryption = match given("encryption").unwrap_or("starttls") {
