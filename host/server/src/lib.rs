@@ -33,6 +33,7 @@ pub mod mux;
 mod names;
 mod observation;
 pub mod presence;
+mod processes;
 mod reports;
 pub mod rest;
 pub mod rpc;

@@ -29,6 +29,7 @@ use crate::identity::Identity;
 use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
+use crate::processes::Processes;
 use crate::reports::{AgentReports, Reports};
 use crate::secrets::Secrets;
 use crate::shares::Shares;
@@ -98,6 +99,7 @@ struct Inner {
     secrets: Secrets,
     agent_reports: AgentReports,
     unit_files: UnitFiles,
+    processes: Processes,
     closing: CancellationToken,
     tracker: TaskTracker,
     connections: AtomicU64,
@@ -131,6 +133,7 @@ impl ServerState {
                 secrets,
                 agent_reports,
                 unit_files,
+                processes: Processes::default(),
                 closing: CancellationToken::new(),
                 tracker: TaskTracker::new(),
                 connections: AtomicU64::new(0),
@@ -144,10 +147,11 @@ impl ServerState {
         }
     }
 
-    /// All routes: websockets, `/v1`, probes.
+    /// All routes: websockets, `/v1`, probes, and what other processes of the controller ask.
     pub fn router(&self) -> Router {
         crate::rest::router(self)
             .merge(crate::rpc::websocket::router(self))
+            .merge(crate::processes::router(self))
             .layer(from_fn(crate::names::ours))
             .layer(map_response(crate::rest::guarded))
     }
@@ -206,6 +210,11 @@ impl ServerState {
     /// Questions to agents about files of their units.
     pub fn unit_files(&self) -> &UnitFiles {
         &self.inner.unit_files
+    }
+
+    /// Questions to other processes of the controller.
+    pub(crate) fn processes(&self) -> &Processes {
+        &self.inner.processes
     }
 
     /// Counters, traces and what agents tell of themselves.
