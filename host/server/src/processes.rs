@@ -41,7 +41,7 @@ use crate::state::ServerState;
 mod tests;
 
 /// How long the other process has to answer, and for each further part: as long as an agent has, and the way.
-const BOUND: Duration = Duration::from_secs(crate::unit_files::ANSWER_BOUND.as_secs() + 5);
+const BOUND: Duration = Duration::from_secs(crate::questions::FILES_BOUND.as_secs() + 5);
 /// Questions of this process whose answers may be outstanding at once.
 const WAITING: usize = 64;
 

@@ -4,7 +4,6 @@
 //! authenticator, the presence registry, the mux) is handed in and shared.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -30,11 +29,11 @@ use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
 use crate::processes::Processes;
-use crate::reports::{AgentReports, Reports};
+use crate::questions::Questions;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
 use crate::shares::Shares;
 use crate::turns::Turns;
-use crate::unit_files::UnitFiles;
 use crate::upgrade::Upgrade;
 use crate::visits::Visits;
 
@@ -97,12 +96,9 @@ struct Inner {
     options: ServerOptions,
     addresses: ArcSwap<Vec<String>>,
     secrets: Secrets,
-    agent_reports: AgentReports,
-    unit_files: UnitFiles,
     processes: Processes,
     closing: CancellationToken,
     tracker: TaskTracker,
-    connections: AtomicU64,
     uploads: Turns,
     staged: Shares,
     bodies: Shares,
@@ -118,8 +114,6 @@ const UPLOADS_AT_ONCE: usize = 2;
 impl ServerState {
     pub fn new(options: ServerOptions) -> Self {
         let addresses = ArcSwap::from_pointee(options.controller.addresses.clone());
-        let agent_reports = AgentReports::new(options.clock.clone());
-        let unit_files = UnitFiles::new(options.clock.clone());
         let secrets = Secrets::new(
             options.store.clone(),
             Arc::clone(&options.keyring),
@@ -131,12 +125,9 @@ impl ServerState {
                 options,
                 addresses,
                 secrets,
-                agent_reports,
-                unit_files,
                 processes: Processes::default(),
                 closing: CancellationToken::new(),
                 tracker: TaskTracker::new(),
-                connections: AtomicU64::new(0),
                 uploads: Turns::new(UPLOADS_AT_ONCE),
                 staged: Shares::new(bounds::STAGED_BYTES, bounds::STAGED_OF_ONE_BYTES),
                 bodies: Shares::new(bounds::BODIES_BYTES, bounds::BODIES_OF_ONE_BYTES),
@@ -202,14 +193,9 @@ impl ServerState {
         &self.inner.options.backups
     }
 
-    /// Questions to connected agents.
-    pub fn agent_reports(&self) -> &AgentReports {
-        &self.inner.agent_reports
-    }
-
-    /// Questions to agents about files of their units.
-    pub fn unit_files(&self) -> &UnitFiles {
-        &self.inner.unit_files
+    /// Questions to agents that are connected here.
+    pub(crate) fn questions(&self) -> &Questions {
+        &self.inner.options.observation.questions
     }
 
     /// Questions to other processes of the controller.
@@ -312,11 +298,6 @@ impl ServerState {
     /// Models to which this process applies bundles.
     pub(crate) fn applies(&self) -> &crate::rest::Applies {
         &self.inner.applies
-    }
-
-    /// A number for a new connection, unique in this run.
-    pub(crate) fn next_connection(&self) -> u64 {
-        self.inner.connections.fetch_add(1, Ordering::Relaxed)
     }
 }
 

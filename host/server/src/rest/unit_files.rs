@@ -16,7 +16,7 @@ use futures::stream::{self, StreamExt};
 use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, Refusal, UnitName};
 use periapt_store::StoreError;
-use periapt_wire::agent::host::{FileAnswer, FoundFile, WantedFiles};
+use periapt_wire::agent::host::{FileAnswer, FileQuestion, FoundFile, WantedFiles};
 use periapt_wire::rest::{FileEntry, FileListing, ListFiles, ReadFile, paths};
 use utoipa_axum::routes;
 
@@ -24,8 +24,8 @@ use super::extract::{Body, InUnit};
 use super::problem::Answer;
 use super::route::{ADMIN, Row, row};
 use crate::processes::{Question, Reply, Wanted};
+use crate::questions::Silence;
 use crate::state::ServerState;
-use crate::unit_files::Silence;
 
 /// Where charms see their files.
 const STATE: &str = "/state";
@@ -243,10 +243,13 @@ impl Tree {
         let asked = async {
             // One without a machine has no agent that could be connected.
             let host = (self.model.clone(), host.ok_or(Silence::NotConnected)?);
-            let files = self.state.unit_files();
-            files
-                .ask(&host, &self.unit, generation, &self.path, wanted)
-                .await
+            let question = FileQuestion {
+                unit: self.unit.clone(),
+                generation,
+                path: self.path.clone(),
+                wanted,
+            };
+            self.state.questions().files(&host, question).await
         };
         asked.await.map_err(|silence| {
             let message = match silence {

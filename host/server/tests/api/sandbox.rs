@@ -31,16 +31,16 @@ async fn answered(agent: &mut Socket, watcher: &str, answer: Value) -> Value {
         .await;
     assert_eq!(agent.reply().await.unwrap()["request-id"], asked);
     let questions = agent
-        .call("periapt.AgentHost", "FileQuestions", json!({}))
+        .call("periapt.AgentHost", "Questions", json!({}))
         .await
         .unwrap();
-    let question = questions[0].clone();
-    let told = json!({ "number": question["number"], "answer": answer });
+    let question = &questions[0];
+    let told = json!({ "number": question["number"], "answer": { "files": answer } });
     agent
-        .call("periapt.AgentHost", "PutFiles", told)
+        .call("periapt.AgentHost", "PutAnswer", told)
         .await
         .unwrap();
-    question
+    question["asked"]["files"].clone()
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn files_are_asked_for_at_the_agent_of_their_unit_and_each_look_is_on_reco
     assert_eq!((status, &refused["code"]), (503, &json!("agent-silent")));
 
     let watch = agent
-        .call("periapt.AgentHost", "WatchFileQuestions", json!({}))
+        .call("periapt.AgentHost", "WatchQuestions", json!({}))
         .await
         .unwrap();
     let watcher = watch["watcher-id"].as_str().unwrap();
@@ -149,7 +149,7 @@ async fn files_are_read_through_the_process_to_which_the_agent_is_connected() {
     let mut agent = house.agent(&model).await;
     commit(&mut agent).await;
     let watch = agent
-        .call("periapt.AgentHost", "WatchFileQuestions", json!({}))
+        .call("periapt.AgentHost", "WatchQuestions", json!({}))
         .await
         .unwrap();
     let watcher = watch["watcher-id"].as_str().unwrap();
@@ -211,7 +211,7 @@ async fn a_process_that_was_killed_is_passed_over_and_named_where_no_other_has_t
     let mut agent = house.agent(&model).await;
     commit(&mut agent).await;
     let watch = agent
-        .call("periapt.AgentHost", "WatchFileQuestions", json!({}))
+        .call("periapt.AgentHost", "WatchQuestions", json!({}))
         .await
         .unwrap();
     let watcher = watch["watcher-id"].as_str().unwrap();
