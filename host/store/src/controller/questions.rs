@@ -4,7 +4,8 @@
 //! them. The other process is shown the secret by which it finds the question, and takes it: once, and soon,
 //! since whoever asked does not wait for long. What is asked is never said anywhere else, so a secret is good for
 //! nothing but the question that it was made for. Answers do not come here: they may be long, and hold
-//! credentials of charms.
+//! credentials of charms. A row here is no change that a person asked for, so the record of what they asked is not
+//! written with it.
 
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ impl Store {
     pub async fn leave_question(&self, node: u32, question: &str) -> Result<String> {
         let secret = random_secret();
         let (key, question) = (digest(&secret), question.to_owned());
-        self.write(move |tx| {
+        self.write_aside(move |tx| {
             Box::pin(async move {
                 let now = tx.lease_now().await?;
                 let sql = "DELETE FROM node_question WHERE asked_at <= $1";
@@ -51,7 +52,7 @@ impl Store {
         if asked.is_none() {
             return Ok(None);
         }
-        self.write(move |tx| {
+        self.write_aside(move |tx| {
             Box::pin(async move {
                 let now = tx.lease_now().await?;
                 let sql = "DELETE FROM node_question

@@ -244,6 +244,7 @@ impl House {
     pub fn other_process(&self) -> ServerState {
         let mut options = (self.options)();
         options.presence = Presence::new(options.clock.clone());
+        options.observation = Observation::new(options.clock.clone(), Spans::off());
         options.controller.node = 1;
         ServerState::new(options)
     }
