@@ -2,6 +2,7 @@
 //! is killed.
 
 mod backups;
+mod files;
 mod holes;
 mod pair;
 mod ports;

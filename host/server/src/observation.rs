@@ -1,5 +1,5 @@
 //! What is seen of the controller while it works, gathered for the life of the process: its
-//! counters, its traces, and the way to ask agents about themselves.
+//! counters, its traces, and the way to ask agents.
 
 use std::time::Duration;
 
@@ -9,11 +9,10 @@ use periapt_model::{ModelUuid, Tag, UnitName};
 use periapt_telemetry::{Span, SpanKind, Spans};
 use periapt_wire::agent::uniter::HookReport;
 use periapt_wire::agent::workloads::UnitSpan;
-use periapt_wire::rest::AgentIntrospection;
 
 use crate::health::Health;
 use crate::metrics::Metrics;
-use crate::reports::AgentReports;
+use crate::questions::Questions;
 
 mod requests;
 
@@ -22,8 +21,8 @@ mod requests;
 pub struct Observation {
     pub metrics: Metrics,
     pub spans: Spans,
-    /// Asks agents for a look into their processes.
-    pub agents: AgentReports<AgentIntrospection>,
+    /// Asks agents, about themselves and about files of units.
+    pub questions: Questions,
     pub health: Health,
 }
 
@@ -31,7 +30,7 @@ impl Observation {
     pub fn new(clock: SharedClock, spans: Spans) -> Self {
         Self {
             metrics: Metrics::new(clock.clone()),
-            agents: AgentReports::new(clock.clone()),
+            questions: Questions::new(clock.clone()),
             health: Health::new(clock),
             spans,
         }

@@ -4,7 +4,6 @@
 //! authenticator, the presence registry, the mux) is handed in and shared.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -29,11 +28,12 @@ use crate::identity::Identity;
 use crate::introspection::Introspection;
 use crate::observation::Observation;
 use crate::presence::Presence;
-use crate::reports::{AgentReports, Reports};
+use crate::processes::Processes;
+use crate::questions::Questions;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
 use crate::shares::Shares;
 use crate::turns::Turns;
-use crate::unit_files::UnitFiles;
 use crate::upgrade::Upgrade;
 use crate::visits::Visits;
 
@@ -96,11 +96,9 @@ struct Inner {
     options: ServerOptions,
     addresses: ArcSwap<Vec<String>>,
     secrets: Secrets,
-    agent_reports: AgentReports,
-    unit_files: UnitFiles,
+    processes: Processes,
     closing: CancellationToken,
     tracker: TaskTracker,
-    connections: AtomicU64,
     uploads: Turns,
     staged: Shares,
     bodies: Shares,
@@ -116,8 +114,6 @@ const UPLOADS_AT_ONCE: usize = 2;
 impl ServerState {
     pub fn new(options: ServerOptions) -> Self {
         let addresses = ArcSwap::from_pointee(options.controller.addresses.clone());
-        let agent_reports = AgentReports::new(options.clock.clone());
-        let unit_files = UnitFiles::new(options.clock.clone());
         let secrets = Secrets::new(
             options.store.clone(),
             Arc::clone(&options.keyring),
@@ -129,11 +125,9 @@ impl ServerState {
                 options,
                 addresses,
                 secrets,
-                agent_reports,
-                unit_files,
+                processes: Processes::default(),
                 closing: CancellationToken::new(),
                 tracker: TaskTracker::new(),
-                connections: AtomicU64::new(0),
                 uploads: Turns::new(UPLOADS_AT_ONCE),
                 staged: Shares::new(bounds::STAGED_BYTES, bounds::STAGED_OF_ONE_BYTES),
                 bodies: Shares::new(bounds::BODIES_BYTES, bounds::BODIES_OF_ONE_BYTES),
@@ -144,10 +138,11 @@ impl ServerState {
         }
     }
 
-    /// All routes: websockets, `/v1`, probes.
+    /// All routes: websockets, `/v1`, probes, and what other processes of the controller ask.
     pub fn router(&self) -> Router {
         crate::rest::router(self)
             .merge(crate::rpc::websocket::router(self))
+            .merge(crate::processes::router(self))
             .layer(from_fn(crate::names::ours))
             .layer(map_response(crate::rest::guarded))
     }
@@ -198,14 +193,14 @@ impl ServerState {
         &self.inner.options.backups
     }
 
-    /// Questions to connected agents.
-    pub fn agent_reports(&self) -> &AgentReports {
-        &self.inner.agent_reports
+    /// Questions to agents that are connected here.
+    pub(crate) fn questions(&self) -> &Questions {
+        &self.inner.options.observation.questions
     }
 
-    /// Questions to agents about files of their units.
-    pub fn unit_files(&self) -> &UnitFiles {
-        &self.inner.unit_files
+    /// Questions to other processes of the controller.
+    pub(crate) fn processes(&self) -> &Processes {
+        &self.inner.processes
     }
 
     /// Counters, traces and what agents tell of themselves.
@@ -303,11 +298,6 @@ impl ServerState {
     /// Models to which this process applies bundles.
     pub(crate) fn applies(&self) -> &crate::rest::Applies {
         &self.inner.applies
-    }
-
-    /// A number for a new connection, unique in this run.
-    pub(crate) fn next_connection(&self) -> u64 {
-        self.inner.connections.fetch_add(1, Ordering::Relaxed)
     }
 }
 

@@ -1,24 +1,21 @@
 //! **introspection**: lets the controller look into this process.
 //!
 //! Trigger: somebody asks the controller for the workers of the model, for a look into its
-//! agent, or for files of a unit. Action: collects the reports of this process's engine and all engines nested in it,
-//! and answers the first with a row for each worker and the second with the reports themselves,
-//! the machine locks and how long hooks took; files are read as the last committed hook left them. Effect:
+//! agent, or for files of a unit. Action: reads what this process is asked and answers each: with a row for each
+//! worker of this process's engine and all engines nested in it; with the reports of these themselves, the machine
+//! locks and how long hooks took; with files as the last committed hook left them. Effect:
 //! `periapt workers` and `periapt introspect` show the agents beside the controller, and `periapt files` shows
 //! what charms keep. The controller's API is its only door: a restricted process opens no
 //! socket of its own.
 
 use periapt_catalogue::{AgentKind, AgentReport};
-use periapt_engine::{
-    DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker, WorkerError,
-};
+use periapt_engine::{DependencyEngine, EngineReport, Manifold, ResultExt, TaskWorker};
 use periapt_uniter::Process;
 use periapt_wire::ApiConnection;
 use periapt_wire::agent::host::{
-    FileQuestions, PutFiles, PutIntrospection, PutReport, WatchFileQuestions,
-    WatchIntrospectionRequests, WatchReportRequests,
+    AgentAnswer, AgentQuestion, AgentQuestions, Asked, PutAnswer, WatchAgentQuestions,
 };
-use periapt_wire::rest::{AgentIntrospection, MachineLockReport};
+use periapt_wire::rest::{AgentIntrospection, MachineLockReport, WorkerRow};
 use serde_json::Value;
 
 use super::{AgentContext, ENGINE, agent, apicaller, machines};
@@ -35,75 +32,52 @@ pub fn manifold() -> Manifold {
         let connection: ApiConnection = context.get(apicaller::NAME)?;
         let AgentContext { process, .. } = context.get(agent::NAME)?;
         Ok(TaskWorker::spawn(move |worker| async move {
-            let (watch, doing) = (WatchReportRequests {}, "watching for report requests");
-            let mut requests = Watching::begin(&worker, &connection, &watch, doing).await?;
-            let watch = WatchIntrospectionRequests {};
-            let doing = "watching for introspection requests";
-            let mut looks = Watching::begin(&worker, &connection, &watch, doing).await?;
-            // The first event of a watcher says where it begins, and asks for nothing.
-            looks.changed().await?;
-            let doing = "watching for questions about files";
-            let mut files =
-                Watching::begin(&worker, &connection, &WatchFileQuestions {}, doing).await?;
+            let (watch, doing) = (WatchAgentQuestions {}, "watching for questions");
+            let mut asked = Watching::begin(&worker, &connection, &watch, doing).await?;
             loop {
-                let asked = tokio::select! {
-                    asked = requests.changed() => asked.map(|()| Asked::Rows),
-                    asked = looks.changed() => asked.map(|()| Asked::Look),
-                    asked = files.changed() => asked.map(|()| Asked::Files),
-                }?;
-                if let Asked::Look = asked {
-                    let mut introspection = look(engine.report(), process.turns().report());
-                    introspection.hook_times = process.courses().report();
-                    connection
-                        .call(&PutIntrospection { introspection })
-                        .await
-                        .while_doing("answering an introspection request")?;
-                    continue;
-                }
-                if let Asked::Files = asked {
-                    answer(&connection, &process).await?;
-                    continue;
-                }
-                let rows = periapt_catalogue::rows(&reports(engine.report()))
-                    .into_iter()
-                    .filter(|row| row.start_count > 0 || row.state == "resting")
-                    .collect();
-                connection
-                    .call(&PutReport { rows })
+                asked.changed().await?;
+                let questions = connection
+                    .call(&AgentQuestions {})
                     .await
-                    .while_doing("answering a report request")?;
+                    .while_doing("reading what is asked")?;
+                for AgentQuestion { number, asked } in questions {
+                    // What cannot be answered is not, which the controller tells whoever asked.
+                    if let Some(answer) = answer(&engine, &process, asked).await {
+                        connection
+                            .call(&PutAnswer { number, answer })
+                            .await
+                            .while_doing("answering a question")?;
+                    }
+                }
             }
         }))
     })
     .needs([ENGINE, agent::NAME, apicaller::NAME])
 }
 
-/// What somebody wants to know.
-enum Asked {
-    Rows,
-    Look,
-    Files,
+async fn answer(engine: &DependencyEngine, process: &Process, asked: Asked) -> Option<AgentAnswer> {
+    match asked {
+        Asked::Workers => Some(AgentAnswer::Workers(workers(engine.report()))),
+        Asked::Process => {
+            let mut introspection = look(engine.report(), process.turns().report());
+            introspection.hook_times = process.courses().report();
+            Some(AgentAnswer::Process(Box::new(introspection)))
+        }
+        Asked::Files(question) => {
+            let process = process.clone();
+            // Reading blocks, so a thread does it. One that panicked has no answer.
+            let read = tokio::task::spawn_blocking(move || process.files(&question));
+            read.await.ok().flatten().map(AgentAnswer::Files)
+        }
+    }
 }
 
-/// Answers what is asked about files of units of this process. Reading blocks, so a thread does it.
-async fn answer(connection: &ApiConnection, process: &Process) -> Result<(), WorkerError> {
-    let questions = connection
-        .call(&FileQuestions {})
-        .await
-        .while_doing("asking for questions about files")?;
-    for question in questions {
-        let (process, number) = (process.clone(), question.number);
-        let read = tokio::task::spawn_blocking(move || process.files(&question));
-        // One that panicked is not answered, which the controller tells whoever asked.
-        let Ok(Some(answer)) = read.await else {
-            continue;
-        };
-        connection
-            .call(&PutFiles { number, answer })
-            .await
-            .while_doing("answering a question about files")?;
-    }
-    Ok(())
+/// A row for each worker that runs, ran or rests.
+fn workers(engine: EngineReport) -> Vec<WorkerRow> {
+    periapt_catalogue::rows(&reports(engine))
+        .into_iter()
+        .filter(|row| row.start_count > 0 || row.state == "resting")
+        .collect()
 }
 
 /// What an answer may weigh; a message on the connection may weigh twice that.

@@ -241,7 +241,7 @@ async fn an_agent_process_deploys_reports_survives_an_outage_and_follows_removal
         .await;
     let (_, status) = controller.machine(&machine()).unwrap();
     assert_eq!(status.unwrap().status.as_str(), "started");
-    controller.ask_for_report();
+    controller.ask_for_workers();
     let uniter_runs = |controller: &Controller| {
         controller
             .rows()

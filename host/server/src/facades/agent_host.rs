@@ -4,16 +4,15 @@ use periapt_model::Refusal;
 use periapt_model::refusal::Subject;
 use periapt_store::{Interest, namespace};
 use periapt_wire::agent::host::{
-    ChangePassword, FileQuestions, GoneUnits, HostModel, HostedMachines, HostedModel, PutFiles,
-    PutIntrospection, PutReport, WatchApiAddresses, WatchFileQuestions, WatchHostedMachines,
-    WatchIntrospectionRequests, WatchReportRequests,
+    AgentQuestions, ChangePassword, GoneUnits, HostModel, HostedMachines, HostedModel, PutAnswer,
+    WatchAgentQuestions, WatchApiAddresses, WatchHostedMachines,
 };
 use periapt_wire::rpc::Empty;
 
 use super::watch;
+use crate::questions::Host;
 use crate::rpc::watcher::Source;
 use crate::rpc::{RpcError, Session};
-use crate::unit_files::Host;
 
 handlers! { for periapt_wire::agent::host:
     WatchHostedMachines: |session, _| {
@@ -41,35 +40,18 @@ handlers! { for periapt_wire::agent::host:
             limits: state.limits().clone(),
         })
     };
-    WatchReportRequests: |session, _| {
-        let questions = session.state().agent_reports().questions(session.model()?);
-        session.watch(Source::Counter(questions), Vec::new())
-    };
-    PutReport: |session, call| {
-        session.state().agent_reports().put(session.model()?, session.number(), call.rows);
-        Ok(Empty {})
-    };
-    WatchIntrospectionRequests: |session, _| {
-        let questions = session.state().observation().agents.questions(session.model()?);
-        session.watch(Source::Counter(questions), Vec::new())
-    };
     ChangePassword: |session, call| {
         let (model, agent) = (session.model()?, session.agent()?);
         session.store().change_agent_password(model, agent, &call.present_password, &call.password).await?;
         Ok(Empty {})
     };
-    PutIntrospection: |session, call| {
-        let model = session.model()?;
-        session.state().observation().agents.put(model, session.number(), call.introspection);
-        Ok(Empty {})
-    };
-    WatchFileQuestions: |session, _| {
-        let questions = session.state().unit_files().questions(&host(session)?);
+    WatchAgentQuestions: |session, _| {
+        let questions = session.state().questions().watch(&host(session)?);
         session.watch(Source::Counter(questions), Vec::new())
     };
-    FileQuestions: |session, _| Ok(session.state().unit_files().waiting(&host(session)?));
-    PutFiles: |session, call| {
-        session.state().unit_files().put(&host(session)?, call.number, call.answer);
+    AgentQuestions: |session, _| Ok(session.state().questions().waiting(&host(session)?));
+    PutAnswer: |session, call| {
+        session.state().questions().put(&host(session)?, call.number, call.answer);
         Ok(Empty {})
     };
 }

@@ -123,7 +123,7 @@ impl Introspection {
                 if let Some((_, report)) = report {
                     map.engines.push(engines::model(model, report, false));
                 }
-                for agent in self.observation.agents.ask(model).await {
+                for agent in self.observation.questions.processes(model).await {
                     map.left_out += agent.left_out;
                     map.engines.extend(engines::agent(model, agent.engine));
                 }
@@ -234,7 +234,7 @@ impl Introspection {
             .await?
             .into_iter()
             .map(|model| async move {
-                let answers = self.observation.agents.ask(&model).await;
+                let answers = self.observation.questions.processes(&model).await;
                 answers
                     .into_iter()
                     .map(move |answer| (model.clone(), answer))

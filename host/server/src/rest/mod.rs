@@ -82,7 +82,7 @@ mod tests;
 mod timeline;
 mod tokens;
 mod top;
-mod unit_files;
+pub(crate) mod unit_files;
 mod units;
 mod unread;
 mod users;

@@ -165,14 +165,14 @@ pub(super) fn too_slow() -> Answer {
 }
 
 /// Not before the controller's new version has set itself up.
-pub(super) fn upgrading(progress: &UpgradeProgress) -> Answer {
+pub(crate) fn upgrading(progress: &UpgradeProgress) -> Answer {
     let mut problem = Problem::new(Refusal::UpgradeInProgress).why(progress.to_string());
     problem.retry_after = Some(5);
     Answer(problem)
 }
 
 /// An account has its share of connections.
-pub(super) fn crowded(why: Crowded) -> Answer {
+pub(crate) fn crowded(why: Crowded) -> Answer {
     let mut problem = Problem::new(Refusal::ConnectionsExceeded).why(why.to_string());
     problem.retry_after = Some(1);
     Answer(problem)

@@ -2,28 +2,30 @@
 //!
 //! Both routes are POST and recorded as changes are, since charms keep credentials there. What is shown
 //! is the generation that the last committed hook named. A file is handed on part by part, so it is never
-//! whole in memory.
+//! whole in memory. Whichever process of the controller is asked has the answer: where the agent is connected to
+//! another, that one is asked ([`crate::processes`]), and the look is recorded once, where the person asked.
 
 use axum::Json;
 use axum::body::{Body as HttpBody, Bytes};
 use axum::extract::State;
 use axum::http::header;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::stream::{self, StreamExt};
 use periapt_model::refusal::Subject;
 use periapt_model::{ModelUuid, Refusal, UnitName};
 use periapt_store::StoreError;
-use periapt_wire::agent::host::{FileAnswer, FoundFile, WantedFiles};
+use periapt_wire::agent::host::{FileAnswer, FileQuestion, FoundFile, WantedFiles};
 use periapt_wire::rest::{FileEntry, FileListing, ListFiles, ReadFile, paths};
 use utoipa_axum::routes;
 
 use super::extract::{Body, InUnit};
 use super::problem::Answer;
 use super::route::{ADMIN, Row, row};
+use crate::processes::{Question, Reply, Wanted};
+use crate::questions::Silence;
 use crate::state::ServerState;
-use crate::unit_files::Silence;
 
 /// Where charms see their files.
 const STATE: &str = "/state";
@@ -50,16 +52,9 @@ async fn list(
     Body(request): Body<ListFiles>,
 ) -> Result<Json<FileListing>, Answer> {
     let tree = Tree::find(&state, model, unit, &request.path)?;
-    let wanted = WantedFiles::Entries { most: ENTRIES };
-    let (_, answer) = tree.ask_anew(wanted).await?;
-    let FileAnswer::Entries { entries, all } = answer else {
-        return Err(tree.unexpected(&answer));
-    };
-    Ok(Json(FileListing {
-        unit: tree.unit.clone(),
-        path: tree.shown(),
-        entries: entries.into_iter().map(entry).collect(),
-        count: all,
+    Ok(Json(match tree.elsewhere(Wanted::Listing).await? {
+        Some(reply) => reply.json().await?,
+        None => tree.listing().await?,
     }))
 }
 
@@ -71,14 +66,40 @@ async fn read(
     State(state): State<ServerState>,
     InUnit(model, unit): InUnit,
     Body(request): Body<ReadFile>,
-) -> Result<impl IntoResponse, Answer> {
+) -> Result<Response, Answer> {
     let tree = Tree::find(&state, model, unit, &request.path)?;
-    let wanted = WantedFiles::Part {
-        offset: 0,
-        most: PART,
-    };
-    let (generation, first) = tree.ask_anew(wanted).await?;
-    let (first, total) = tree.part(first)?;
+    match tree.elsewhere(Wanted::Content).await? {
+        Some(reply) => handed_on(reply),
+        None => tree.content().await,
+    }
+}
+
+/// What another process of the controller is told of the files of a unit whose agent is connected here.
+pub(crate) async fn answer(state: &ServerState, question: Question) -> Result<Response, Answer> {
+    let Question {
+        model,
+        unit,
+        path,
+        wanted,
+    } = question;
+    let tree = Tree::find(state, model, unit, &path)?;
+    match wanted {
+        Wanted::Listing => Ok(Json(tree.listing().await?).into_response()),
+        Wanted::Content => tree.content().await,
+    }
+}
+
+/// A file that another process reads.
+fn handed_on(reply: Reply) -> Result<Response, Answer> {
+    let total = reply.bytes()?;
+    let parts = stream::try_unfold(reply, |mut reply| async move {
+        let part = reply.part().await.map_err(broken_off)?;
+        Ok::<_, std::io::Error>(part.map(|part| (part, reply)))
+    });
+    Ok(file(total, HttpBody::from_stream(parts)))
+}
+
+fn file(total: u64, body: HttpBody) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_LENGTH, total.to_string()),
@@ -86,23 +107,12 @@ async fn read(
         // What a charm wrote is shown as it is and never run.
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
     ];
-    let offset = first.len() as u64;
-    let rest = stream::try_unfold((tree, offset), move |(tree, offset)| async move {
-        if offset >= total {
-            return Ok::<_, std::io::Error>(None);
-        }
-        let wanted = WantedFiles::Part { offset, most: PART };
-        let answer = tree.ask(generation, wanted).await;
-        let part = answer.and_then(|answer| tree.part(answer));
-        let (part, _) = part.map_err(|answer| std::io::Error::other(answer.0.title.clone()))?;
-        if part.is_empty() {
-            return Err(std::io::Error::other("the file became shorter"));
-        }
-        let offset = offset + part.len() as u64;
-        Ok(Some((part, (tree, offset))))
-    });
-    let body = HttpBody::from_stream(stream::once(async { Ok(first) }).chain(rest));
-    Ok((headers, body))
+    (headers, body).into_response()
+}
+
+/// Why a file ends early.
+fn broken_off(answer: Answer) -> std::io::Error {
+    std::io::Error::other(answer.0.title)
 }
 
 /// A path in a unit's files.
@@ -140,6 +150,74 @@ impl Tree {
         }
     }
 
+    /// What the process says to which the agent of the unit is connected, where that is another than this.
+    async fn elsewhere(&self, wanted: Wanted) -> Result<Option<Reply>, Answer> {
+        let store = self.state.store();
+        let agent = store.unit_agent(&self.model, &self.unit).await?.flatten();
+        let Some(agent) = agent else {
+            return Ok(None);
+        };
+        let host = (self.model.clone(), agent);
+        if self.state.presence().here(&host).is_some() {
+            return Ok(None);
+        }
+        let own = self.state.controller().node;
+        let nodes = store.nodes_of_agent(own, &host.0, &host.1).await?;
+        if nodes.is_empty() {
+            return Ok(None);
+        }
+        let question = Question {
+            model: self.model.clone(),
+            unit: self.unit.clone(),
+            path: self.shown(),
+            wanted,
+        };
+        let processes = self.state.processes();
+        processes.ask(&self.state, nodes, &question).await.map(Some)
+    }
+
+    /// The entries of a directory, of an agent that is connected here.
+    async fn listing(&self) -> Result<FileListing, Answer> {
+        let wanted = WantedFiles::Entries { most: ENTRIES };
+        let (_, answer) = self.ask_anew(wanted).await?;
+        let FileAnswer::Entries { entries, all } = answer else {
+            return Err(self.unexpected(&answer));
+        };
+        Ok(FileListing {
+            unit: self.unit.clone(),
+            path: self.shown(),
+            entries: entries.into_iter().map(entry).collect(),
+            count: all,
+        })
+    }
+
+    /// A file, of an agent that is connected here.
+    async fn content(self) -> Result<Response, Answer> {
+        let wanted = WantedFiles::Part {
+            offset: 0,
+            most: PART,
+        };
+        let (generation, first) = self.ask_anew(wanted).await?;
+        let (first, total) = self.part(first)?;
+        let offset = first.len() as u64;
+        let rest = stream::try_unfold((self, offset), move |(tree, offset)| async move {
+            if offset >= total {
+                return Ok::<_, std::io::Error>(None);
+            }
+            let wanted = WantedFiles::Part { offset, most: PART };
+            let answer = tree.ask(generation, wanted).await;
+            let part = answer.and_then(|answer| tree.part(answer));
+            let (part, _) = part.map_err(broken_off)?;
+            if part.is_empty() {
+                return Err(std::io::Error::other("the file became shorter"));
+            }
+            let offset = offset + part.len() as u64;
+            Ok(Some((part, (tree, offset))))
+        });
+        let body = HttpBody::from_stream(stream::once(async { Ok(first) }).chain(rest));
+        Ok(file(total, body))
+    }
+
     /// Asks about the generation that counts now, and says which that was.
     async fn ask_anew(&self, wanted: WantedFiles) -> Result<(u64, FileAnswer), Answer> {
         for _ in 0..ATTEMPTS {
@@ -165,17 +243,19 @@ impl Tree {
         let asked = async {
             // One without a machine has no agent that could be connected.
             let host = (self.model.clone(), host.ok_or(Silence::NotConnected)?);
-            let files = self.state.unit_files();
-            files
-                .ask(&host, &self.unit, generation, &self.path, wanted)
-                .await
+            let question = FileQuestion {
+                unit: self.unit.clone(),
+                generation,
+                path: self.path.clone(),
+                wanted,
+            };
+            self.state.questions().files(&host, question).await
         };
         asked.await.map_err(|silence| {
             let message = match silence {
-                Silence::NotConnected => format!(
-                    "the agent of {} is not connected to this process of the controller",
-                    self.unit
-                ),
+                Silence::NotConnected => {
+                    format!("the agent of {} is not connected", self.unit)
+                }
                 Silence::Late => format!("the agent of {} did not answer in time", self.unit),
                 Silence::Crowded => {
                     return refused(

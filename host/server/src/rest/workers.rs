@@ -54,7 +54,7 @@ async fn of_model(
 async fn rows(state: &ServerState, model: &ModelUuid) -> Vec<WorkerRow> {
     let (mut rows, agents) = futures::join!(
         state.reports().model(model),
-        state.agent_reports().rows(model)
+        state.questions().workers(model)
     );
     rows.extend(agents);
     rows

@@ -31,7 +31,6 @@ pub struct Session {
     named: Named,
     /// None within the process.
     peer: Option<IpAddr>,
-    number: u64,
     watchers: Watchers,
     closing: CancellationToken,
     /// What was found to be hosted by this agent. Units never move and machines never change
@@ -54,7 +53,6 @@ impl Session {
             _ => None,
         };
         Self {
-            number: state.next_connection(),
             _counted: state
                 .observation()
                 .metrics
@@ -103,11 +101,6 @@ impl Session {
             Identity::Agent { agent, .. } => Ok(agent),
             Identity::User { .. } | Identity::Controller { .. } => Err(RpcError::denied()),
         }
-    }
-
-    /// Of this connection, for reports.
-    pub fn number(&self) -> u64 {
-        self.number
     }
 
     /// Begins to watch; `first` is the first event.
@@ -303,15 +296,6 @@ impl Session {
             self.hosts(&entity).await?;
         }
         Ok(())
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        if let Identity::Agent { model, .. } = &self.identity {
-            self.state.agent_reports().forget(model, self.number);
-            self.state.observation().agents.forget(model, self.number);
-        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use periapt_model::bounds::{AGENT_LOG_LINES, AGENT_TEXT_BYTES, AGENT_VALUE_BYTES, Bound};
 use periapt_wire::Call;
-use periapt_wire::agent::host::{PutFiles, PutIntrospection, PutReport};
+use periapt_wire::agent::host::PutAnswer;
 use periapt_wire::agent::log_sink::WriteLogs;
 use periapt_wire::agent::machine_actions::EndMachineTask;
 use periapt_wire::agent::uniter::{BeginHook, CommitHook, FailHook, RequestReboot, SetState};
@@ -24,9 +24,7 @@ const CARRIERS: &[(&str, &str)] = &[
     name::<FailHook>(),
     name::<RequestReboot>(),
     name::<EndMachineTask>(),
-    name::<PutReport>(),
-    name::<PutFiles>(),
-    name::<PutIntrospection>(),
+    name::<PutAnswer>(),
     name::<WriteLogs>(),
 ];
 

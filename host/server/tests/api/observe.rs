@@ -330,7 +330,7 @@ async fn an_agent_answers_through_the_controller() {
     let model = house.add_model("lab").await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("periapt.AgentHost", "WatchIntrospectionRequests", json!({}))
+        .call("periapt.AgentHost", "WatchQuestions", json!({}))
         .await
         .unwrap();
     let id = watch["watcher-id"].as_str().unwrap().to_owned();
@@ -346,11 +346,19 @@ async fn an_agent_answers_through_the_controller() {
             let nodes =
                 json!({ "api-caller": { "state": "started", "inputs": [], "start-count": 1 } });
             let engine = json!({ "name": "agent", "state": "started", "manifolds": nodes });
-            let told = json!({ "introspection": { "engine": engine, "machine-locks": [lock], "hook-times": [times] } });
-            agent
-                .call("periapt.AgentHost", "PutIntrospection", told)
+            let look = json!({ "engine": engine, "machine-locks": [lock], "hook-times": [times] });
+            let questions = agent
+                .call("periapt.AgentHost", "Questions", json!({}))
                 .await
                 .unwrap();
+            for question in questions.as_array().unwrap() {
+                assert_eq!(question["asked"], "process");
+                let told = json!({ "number": question["number"], "answer": { "process": look } });
+                agent
+                    .call("periapt.AgentHost", "PutAnswer", told)
+                    .await
+                    .unwrap();
+            }
         }
     });
     let http = house.http().await;

@@ -150,7 +150,11 @@ async fn what_is_not_there_and_what_is_malformed_leave_the_connection_standing()
         .unwrap_err();
     assert_eq!(code, "bad request");
     let (code, _) = agent
-        .call("periapt.AgentHost", "PutReport", json!({ "rows": 3 }))
+        .call(
+            "periapt.AgentHost",
+            "PutAnswer",
+            json!({ "number": 1, "answer": 3 }),
+        )
         .await
         .unwrap_err();
     assert_eq!(code, "bad request");
@@ -473,7 +477,7 @@ async fn an_agent_answers_which_workers_it_runs() {
     let model = house.add_model("first").await;
     let mut agent = house.agent(&model).await;
     let watch = agent
-        .call("periapt.AgentHost", "WatchReportRequests", json!({}))
+        .call("periapt.AgentHost", "WatchQuestions", json!({}))
         .await
         .unwrap();
     let asked = agent
@@ -484,12 +488,15 @@ async fn an_agent_answers_which_workers_it_runs() {
     let path = format!("/v1/models/{model}/workers");
     let answering = async {
         assert_eq!(agent.reply().await.unwrap()["request-id"], asked);
+        let questions = agent
+            .call("periapt.AgentHost", "Questions", json!({}))
+            .await
+            .unwrap();
+        assert_eq!(questions[0]["asked"], "workers", "{questions}");
+        let rows = json!({ "workers": [row("uniter", "unit", "running", 4)] });
+        let told = json!({ "number": questions[0]["number"], "answer": rows });
         agent
-            .call(
-                "periapt.AgentHost",
-                "PutReport",
-                json!({ "rows": [row("uniter", "unit", "running", 4)] }),
-            )
+            .call("periapt.AgentHost", "PutAnswer", told)
             .await
             .unwrap();
     };

@@ -19,8 +19,13 @@ pub(crate) use export::tables;
 pub use import::Restoring;
 
 /// Tables whose rows mean nothing elsewhere: how far processes have read the change log, who is
-/// connected to them, and the version of the schema, which is told apart.
-const LEFT_OUT: [&str; 3] = ["agent_connection", "change_cursor", "schema_version"];
+/// connected to them, what they ask each other, and the version of the schema, which is told apart.
+const LEFT_OUT: [&str; 4] = [
+    "agent_connection",
+    "change_cursor",
+    "node_question",
+    "schema_version",
+];
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use crate::{Result, Store};
 mod agents;
 pub(crate) mod config;
 pub(crate) mod nodes;
+mod questions;
 
 pub(crate) const TABLES: &[Table] = tables! {
     "agent_connection";

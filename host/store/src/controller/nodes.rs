@@ -50,6 +50,11 @@ columns! {
         seen_at: i64 = "seen_at",
     }
     const NODES = "FROM controller_node WHERE seen_at >= 0 ORDER BY node";
+    const OF_AGENT = "FROM controller_node
+        WHERE node <> $3 AND seen_at > $4 AND EXISTS (SELECT 1 FROM agent_connection
+            WHERE agent_connection.node = controller_node.node
+                AND agent_connection.model_uuid = $1 AND agent_connection.agent = $2)
+        ORDER BY seen_at DESC, node";
 }
 
 columns! {
@@ -248,6 +253,33 @@ impl Store {
         let agents = agents.into_iter().map(|agent| (agent.model, agent.agent));
         Ok(agents.collect())
     }
+
+    /// The living nodes other than this to which an agent is connected, the one seen last first. It is connected to
+    /// one; another that was killed lately may still be among them.
+    pub async fn nodes_of_agent(
+        &self,
+        node: u32,
+        model: &ModelUuid,
+        agent: &AgentName,
+    ) -> Result<Vec<KnownNode>> {
+        let mut db = self.glance().await?;
+        let since = alive_since(self.lease_now(&mut db).await?);
+        let params = params![model, agent.to_string(), node, since];
+        let rows = db.all(OF_AGENT, params).await?;
+        Ok(rows.into_iter().map(|row| row.known(since)).collect())
+    }
+}
+
+impl NodeRow {
+    fn known(self, alive_since: i64) -> KnownNode {
+        KnownNode {
+            node: self.node,
+            address: self.address,
+            agent_address: self.agent_address,
+            seen_at: self.seen_at,
+            alive: self.seen_at > alive_since,
+        }
+    }
 }
 
 /// Who was seen later than this counts as alive at `now`.
@@ -264,14 +296,7 @@ fn holder(node: u32) -> String {
 async fn known(db: &mut Session, now: i64) -> Result<Vec<KnownNode>> {
     let since = alive_since(now);
     let rows = db.all(NODES, vec![]).await?;
-    let node = |row: NodeRow| KnownNode {
-        node: row.node,
-        address: row.address,
-        agent_address: row.agent_address,
-        seen_at: row.seen_at,
-        alive: row.seen_at > since,
-    };
-    Ok(rows.into_iter().map(node).collect())
+    Ok(rows.into_iter().map(|row| row.known(since)).collect())
 }
 
 /// When a node was last seen; none for one that has no row. An error for one that was removed.

@@ -16,7 +16,7 @@ use periapt_model::task::TaskId;
 use periapt_model::uniter::{OperationState, RemoteState, Resolved};
 use periapt_model::{Life, MachineId, ModelUuid, UnitName, options};
 use periapt_wire::agent::deployer::DeployedUnit;
-use periapt_wire::agent::host::{FileQuestion, HostedModel};
+use periapt_wire::agent::host::{AgentAnswer, AgentQuestion, Asked, HostedModel};
 use periapt_wire::agent::log_sink::LogRecord;
 use periapt_wire::agent::metrics::MetricBatch;
 use periapt_wire::agent::reboot::Reboots;
@@ -105,6 +105,8 @@ struct Inner {
     not_yet: HashSet<UnitName>,
     logs: Vec<LogRecord>,
     rows: Vec<WorkerRow>,
+    /// What the agent has not answered yet.
+    questions: Vec<AgentQuestion>,
     block_devices: Vec<BlockDevice>,
     calls: Vec<String>,
     refusals: HashMap<String, CallError>,
@@ -330,8 +332,12 @@ impl Controller {
         self.lock().block_devices.clone()
     }
 
-    pub fn ask_for_report(&self) {
-        self.touch(&["reports".to_owned()]);
+    pub fn ask_for_workers(&self) {
+        self.lock().questions.push(AgentQuestion {
+            number: 1,
+            asked: Asked::Workers,
+        });
+        self.touch(&["questions".to_owned()]);
     }
 
     /// Waits until `condition` holds of a unit.
@@ -406,10 +412,8 @@ impl Controller {
             "WatchModelConfig" => value(self.watch("config")),
             "WatchMachines" => value(self.watch("machines")),
             "WatchApiAddresses" => value(self.watch("addresses")),
-            "WatchReportRequests" => value(self.watch("reports")),
-            "WatchIntrospectionRequests" => value(self.watch("looks")),
-            "WatchFileQuestions" => value(self.watch("files")),
-            "FileQuestions" => value(Vec::<FileQuestion>::new()),
+            "WatchQuestions" => value(self.watch("questions")),
+            "Questions" => value(&self.lock().questions),
             "WatchUnits" => value(self.watch(&format!("units:{}", machine()?))),
             "WatchMachine" => value(self.watch(&format!("machine:{}", machine()?))),
             "WatchTasks" => value(self.watch(&format!("tasks:{}", unit()?))),
@@ -460,8 +464,12 @@ impl Controller {
                 value(Empty {})
             }
             "ChangePassword" => self.change_password(&params)?,
-            "PutReport" => {
-                self.lock().rows = argument(&params, "rows")?;
+            "PutAnswer" => {
+                let mut inner = self.lock();
+                inner.questions.clear();
+                if let AgentAnswer::Workers(rows) = argument(&params, "answer")? {
+                    inner.rows = rows;
+                }
                 value(Empty {})
             }
             "WatchReboot" | "GetReboot" | "ClearReboot" | "WatchMachineTasks" | "MachineTasks"

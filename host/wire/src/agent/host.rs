@@ -17,27 +17,46 @@ crate::facade! { "periapt.AgentHost" 1 for AgentOfModel {
     [Read] GoneUnits as GoneUnits { units: Vec<UnitName> } -> Vec<UnitName>;
     /// Fires when the controller's addresses, which `Model` tells, change.
     [Watch] WatchApiAddresses as WatchApiAddresses {} -> Watch;
-    /// Fires when somebody asks which workers run; the host answers with `PutReport`.
-    [Watch] WatchReportRequests as WatchReportRequests {} -> Watch;
-    [Tell] PutReport as PutReport { rows: Vec<crate::rest::WorkerRow> } -> Empty;
-    /// Fires when somebody wants to look into the process; the host answers with
-    /// `PutIntrospection`.
-    [Watch] WatchIntrospectionRequests as WatchIntrospectionRequests {} -> Watch;
     /// A password that the agent made itself. The present one counts until this one has been used.
     [Write] ChangePassword as ChangePassword { present_password: String, password: String } -> Empty;
-    [Tell] PutIntrospection as PutIntrospection { introspection: crate::rest::AgentIntrospection } -> Empty;
-    /// Fires when somebody wants to see files of a unit; `FileQuestions` says which.
-    [Watch] WatchFileQuestions as WatchFileQuestions {} -> Watch;
-    /// What nobody has answered yet, of all units of the model.
-    [Read] FileQuestions as FileQuestions {} -> Vec<FileQuestion>;
-    [Tell] PutFiles as PutFiles { number: u64, answer: FileAnswer } -> Empty;
+    /// Fires when the caller is asked something; `Questions` says what.
+    [Watch] WatchQuestions as WatchAgentQuestions {} -> Watch;
+    /// What the caller is asked and has not answered yet.
+    [Read] Questions as AgentQuestions {} -> Vec<AgentQuestion>;
+    [Tell] PutAnswer as PutAnswer { number: u64, answer: AgentAnswer } -> Empty;
 } }
+
+/// A question to the process of an agent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AgentQuestion {
+    pub number: u64,
+    pub asked: Asked,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asked {
+    /// Which workers run.
+    Workers,
+    /// A look into the process.
+    Process,
+    Files(FileQuestion),
+}
+
+/// An answer, of the kind of its question.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentAnswer {
+    Workers(Vec<crate::rest::WorkerRow>),
+    Process(Box<crate::rest::AgentIntrospection>),
+    Files(FileAnswer),
+}
 
 /// A question about the files that a unit's charm keeps in `/state`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FileQuestion {
-    pub number: u64,
     pub unit: UnitName,
     /// The one that counts.
     pub generation: u64,

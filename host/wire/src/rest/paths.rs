@@ -42,6 +42,9 @@ macro_rules! paths {
     };
 }
 
+/// Where one process of the controller asks another. It is no part of the API, and so not among the paths of that.
+pub const NODE_QUESTION: Path<0> = Path::new("/node/question");
+
 paths! {
     DOCS_API(0) = "/docs/api";
     HEALTH(0) = "/health";

@@ -240,6 +240,15 @@ impl House {
         self.guard = Some(self.mux.add("/", self.state.router()).unwrap());
     }
 
+    /// Another process of the controller, number 1 where this is 0: with the same store, and nobody connected to it.
+    pub fn other_process(&self) -> ServerState {
+        let mut options = (self.options)();
+        options.presence = Presence::new(options.clock.clone());
+        options.observation = Observation::new(options.clock.clone(), Spans::off());
+        options.controller.node = 1;
+        ServerState::new(options)
+    }
+
     pub async fn close(mut self) {
         self.stop_api().await;
         self.dying.cancel();

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use periapt_model::AgentName;
+use periapt_model::{AgentName, ModelUuid};
 
 use super::NODE_LOST;
 use crate::lease::{Manager, Namespace};
@@ -131,6 +131,46 @@ async fn addresses_are_those_of_living_nodes_and_everybody_hears_of_a_loss() {
         serving(store, &[1]).await;
         assert_eq!(heard(&fixture, &mut changes).await, ["1"]);
         assert_eq!(addresses().await, ["10.0.0.1:1"]);
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn the_nodes_of_an_agent_are_the_living_ones_it_is_connected_to_without_the_one_that_asks() {
+    for fixture in fixtures().await {
+        let store = &fixture.store;
+        let model = fixture.model("default").await;
+        let other = fixture.model("other").await;
+        serving(store, &[0, 1, 2]).await;
+        let connect = |node: u32, connected: bool| {
+            let model = model.clone();
+            async move {
+                let noted = store.set_agent_connected(node, &model, &AgentName::Host, connected);
+                noted.await.expect("noted");
+            }
+        };
+        let nodes = |model: &ModelUuid, asking: u32| {
+            let model = model.clone();
+            async move {
+                let found = store.nodes_of_agent(asking, &model, &AgentName::Host);
+                let found = found.await.expect("nodes").into_iter();
+                found.map(|known| known.address).collect::<Vec<_>>()
+            }
+        };
+        connect(0, true).await;
+        assert_eq!(nodes(&model, 1).await, ["10.0.0.0:1"]);
+        assert!(nodes(&model, 0).await.is_empty(), "it asks itself");
+        assert!(nodes(&other, 1).await.is_empty(), "another model's agent");
+
+        // The first is killed, and the agent goes to the third.
+        fixture.clock.advance(Duration::from_secs(10));
+        store.see_controller_node(2).await.expect("seen");
+        connect(2, true).await;
+        assert_eq!(nodes(&model, 1).await, ["10.0.0.2:1", "10.0.0.0:1"]);
+        fixture.clock.advance(NODE_LOST - Duration::from_secs(10));
+        assert_eq!(nodes(&model, 1).await, ["10.0.0.2:1"]);
+        connect(2, false).await;
+        assert!(nodes(&model, 1).await.is_empty());
         fixture.end().await;
     }
 }
