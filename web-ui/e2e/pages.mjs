@@ -63,6 +63,8 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["hook-run", `${m}/hooks/${run}`, `start of ${unit}`],
     ["no-hook-run", `${m}/hooks/0`, "Run 0"],
     ["topology", `${m}/topology`, model],
+    ["topology-filtered", `${m}/topology?q=shipper`, model],
+    ["topology-without-match", `${m}/topology?q=nothing+is+like+this`, model],
     ["relations", `${m}/relations`, model],
     ["relation", `${m}/relations/${relation.id}`, relation.key],
     ["application-relations", `${m}/applications/hub/relations`, "hub"],
