@@ -5,7 +5,7 @@ import { audit } from "../api";
 import { withQuery } from "../api/client";
 import * as paths from "../api/paths";
 import type { AuditRecord } from "../api/types";
-import { exactTime } from "../components/charts/time";
+import { zonedTime } from "../components/charts/time";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { PageHead } from "../components/PageHead";
@@ -158,7 +158,7 @@ function Records({ records }: { records: AuditRecord[] }) {
             {open === record.id && (
               <tr className="detail">
                 <td colSpan={5}>
-                  <p>{exactTime(record.time)}</p>
+                  <p>{zonedTime(record.time)}</p>
                   <p className="mono">
                     {record.what} {record.target}
                   </p>

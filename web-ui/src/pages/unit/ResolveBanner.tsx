@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { logs, units } from "../../api";
 import type { UnitInfo } from "../../api/types";
-import { clockTime, exactTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
+import { clockTime, zonedTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
 import { preciseClock } from "../../components/charts/log/records";
 import { CopyButton } from "../../components/CopyButton";
 import { Failure } from "../../components/States";
@@ -62,7 +62,7 @@ function Since({ at }: { at: number }) {
   return (
     <>
       In error for{" "}
-      <time dateTime={machineTime(at)} title={exactTime(at)}>
+      <time dateTime={machineTime(at)} title={zonedTime(at)}>
         {roughDuration(Math.max(0, now - at))}
       </time>
       .
