@@ -76,6 +76,7 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["nobody-reached", "/models/controller/reachability", "controller"],
     ["operations", `${m}/operations`, model],
     ["hooks", `${m}/hooks`, model],
+    ["hooks-as-list", `${m}/hooks?as=list`, model],
     ["sandbox", `${m}/sandbox`, model],
     ["sandbox-by-state", `${m}/sandbox?by=state-directory&period=hour`, model],
     ["no-hooks", "/models/controller/sandbox", "controller"],

@@ -8,7 +8,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const at = (address: string): void => vi.stubGlobal("location", new URL(address));
+const at = (address: string): void => {
+  vi.stubGlobal("location", new URL(address));
+};
 
 describe("Open on a phone", () => {
   it("shows the address of the page as a code, and says that it lets nobody in", async () => {

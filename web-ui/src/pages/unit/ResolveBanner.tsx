@@ -34,7 +34,8 @@ export function ResolveBanner({ model, unit, mayWrite }: Properties) {
         <h2 className="p-notification__title">{hook ? `Hook ${hook} failed` : sentence(what)}</h2>
         {reason && <p className="failed__reason">{reason}</p>}
         <p className="p-notification__message">
-          <Since at={since} /> <NextRetry failed={failed} /> Fix the cause, then retry or skip the hook.
+          <Since at={since} /> <NextRetry failed={failed} /> Fix the cause, then retry or skip the hook.{" "}
+          <Link to={`${toUnit(model, unit.name)}?view=hooks&as=list`}>Earlier runs</Link>
         </p>
         <LastLines model={model} unit={unit.name} />
         {mayWrite && (

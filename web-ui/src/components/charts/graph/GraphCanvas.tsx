@@ -13,7 +13,7 @@ import {
   type ReactFlowInstance,
   type Viewport,
 } from '@xyflow/react';
-import { memo, useEffect, useMemo, useRef, type FocusEvent, type ReactNode } from 'react';
+import { memo, useEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
 
 import type { Tone } from '../status';
 import { useSize } from '../useSize';
@@ -95,6 +95,8 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
   const [frame, size] = useSize<HTMLDivElement>({ width: 800, height: 480 });
   const flow = useRef<ReactFlowInstance<BoxNode, Edge> | null>(null);
   const moved = useRef(false);
+  const [map, setMap] = useState(true);
+  const mapped = boxes.length > MAP_FROM && size.width >= 600;
 
   // In steps: a window being dragged larger does not lay out everything at every pixel.
   const [width, height] = [inSteps(size.width), inSteps(size.height)];
@@ -204,7 +206,7 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
           proOptions={{ hideAttribution: true }}
         >
           <Background gap={24} />
-          {boxes.length > MAP_FROM && size.width >= 600 ? (
+          {mapped && map ? (
             <MiniMap<BoxNode>
               pannable
               zoomable
@@ -224,6 +226,11 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
         <button type="button" className="chart-button" onClick={fit} aria-label="Fit all in view">
           Fit
         </button>
+        {mapped ? (
+          <button type="button" className="chart-button" aria-pressed={map} onClick={() => setMap(!map)}>
+            Map
+          </button>
+        ) : null}
         <span className="graph-hint">Ctrl or ⌘ with the wheel zooms</span>
       </div>
     </div>
