@@ -51,6 +51,15 @@ export default async function ({ enter, world }) {
 
   await page.goto(`/models/${model}/topology`);
   await page.getByText(/2 applications \(1 error, 1 \w+\)/).waitFor();
+  // The filter of the picture stands in the address as that of the tables does.
+  await page.getByRole("button", { name: "1 error" }).click();
+  await page.waitForURL(/status=error/);
+  await page.getByText("1 of 2 match").waitFor();
+  await page.getByText(/^1 application \(1 error\)/).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("nothing is like this");
+  await page.getByRole("heading", { name: "Nothing matches this filter" }).waitFor();
+  check((await page.locator(".graph").count()) === 0, "an empty picture");
 
   // Once skipped the history says that the error is over.
   await periapt("resolved", "probe/0", "--no-retry");

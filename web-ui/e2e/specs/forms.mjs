@@ -33,6 +33,7 @@ export default async function ({ enter, world }) {
     check((await dialog.getByRole("button", { name: "Cancel" }).count()) === 0, "Cancel after it was done");
     // The link has all that the text has.
     const text = await dialog.getByLabel("Registration string").inputValue();
+    await dialog.getByRole("img", { name: /^QR code of the registration link of/ }).waitFor();
     const invited = await enter({ dark });
     await invited.page.goto(`/register#${encodeURIComponent(text)}`);
     await invited.page.getByText(`For user ${dark ? "ada" : "bob"} of`).waitFor();

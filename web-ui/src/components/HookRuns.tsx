@@ -1,4 +1,4 @@
-/** Hook runs, newest first, as a chart with the chosen run's story; older ones on demand. */
+/** Hook runs, newest first, as a chart with the chosen run's story or as a list; older ones on demand. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { type HookFilter, hooks } from "../api";
@@ -6,6 +6,7 @@ import { command } from "../lib/commands";
 import { toHookRun, toUnit } from "../lib/to";
 import { useNow } from "../lib/useNow";
 import { HookChart } from "./charts";
+import { RunTable } from "./RunTable";
 import { Empty, Failure, Loading } from "./States";
 
 interface Properties {
@@ -35,31 +36,47 @@ export function HookRuns({ model, filter, showUnit = false }: Properties) {
     );
   }
   const selected = Number(parameters.get("run")) || null;
+  const listed = parameters.get("as") === "list";
+  const set = (name: string, value: string | null): void =>
+    setParameters(
+      (known) => {
+        if (value === null) known.delete(name);
+        else known.set(name, value);
+        return known;
+      },
+      { replace: true },
+    );
+  const show = (label: string, as: string | null) => (
+    <button type="button" aria-pressed={listed === (as === "list")} onClick={() => set("as", as)}>
+      {label}
+    </button>
+  );
   return (
     <>
-      <HookChart
-        runs={all}
-        now={now}
-        showUnit={showUnit}
-        selected={selected}
-        onSelect={(id) =>
-          setParameters(
-            (known) => {
-              if (id === null) known.delete("run");
-              else known.set("run", String(id));
-              return known;
-            },
-            { replace: true },
-          )
-        }
-        actions={(run) => (
-          <>
-            <Link to={toHookRun(model, run.id)}>Run details</Link>{" "}
-            <Link to={`${toUnit(model, run.unit)}?view=log`}>Log of {run.unit}</Link>
-          </>
-        )}
-        label="Hooks that ran"
-      />
+      <div className="chart">
+        <div className="chart-choice" role="group" aria-label="Show as">
+          {show("Chart", null)}
+          {show("List", "list")}
+        </div>
+      </div>
+      {listed ? (
+        <RunTable model={model} runs={all} showUnit={showUnit} />
+      ) : (
+        <HookChart
+          runs={all}
+          now={now}
+          showUnit={showUnit}
+          selected={selected}
+          onSelect={(id) => set("run", id === null ? null : String(id))}
+          actions={(run) => (
+            <>
+              <Link to={toHookRun(model, run.id)}>Run details</Link>{" "}
+              <Link to={`${toUnit(model, run.unit)}?view=log`}>Log of {run.unit}</Link>
+            </>
+          )}
+          label="Hooks that ran"
+        />
+      )}
       {runs.hasNextPage && (
         <button
           type="button"

@@ -9,6 +9,7 @@ import { ErrorBoundary } from "./ErrorBoundary";
 import { FaviconBadge } from "./FaviconBadge";
 import { LiveBadge } from "./LiveBadge";
 import { Logo } from "./Logo";
+import { PhoneDialog } from "./PhoneDialog";
 import { Search } from "./Search";
 import { ThemeSwitch } from "./ThemeSwitch";
 
@@ -31,6 +32,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
   const superuser = useSuperuser();
   const stale = useHealth().health.state === "stale";
   const [open, setOpen] = useState(false);
+  const [phone, setPhone] = useState(false);
   const { pathname } = useLocation();
   useEffect(() => setOpen(false), [pathname]);
   return (
@@ -66,6 +68,9 @@ export function Shell({ model = null, children }: { model?: string | null; child
           <div className="side__foot">
             {whoami && <ControllerSwitch name={whoami.controller} />}
             <NavLink to="/account">{session?.user ?? "Account"}</NavLink>
+            <button type="button" className="side__phone" onClick={() => setPhone(true)}>
+              Open on a phone
+            </button>
             <ThemeSwitch />
           </div>
         </nav>
@@ -83,6 +88,7 @@ export function Shell({ model = null, children }: { model?: string | null; child
         )}
         <ErrorBoundary key={pathname}>{children}</ErrorBoundary>
       </main>
+      {phone && <PhoneDialog onClose={() => setPhone(false)} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useNow } from "../lib/useNow";
 import { waitingOf, waitingText } from "../lib/waiting";
-import { exactTime } from "./charts/time";
+import { zonedTime } from "./charts/time";
 
 /** What something still waits for, and when it is removed by force. */
 export function Waiting({ words }: { words: readonly string[] | undefined }) {
@@ -8,7 +8,7 @@ export function Waiting({ words }: { words: readonly string[] | undefined }) {
   if (!words?.length) return null;
   const { forced } = waitingOf(words);
   return (
-    <p className="waiting" title={forced === null ? undefined : `Forced removal at ${exactTime(forced)}`}>
+    <p className="waiting" title={forced === null ? undefined : `Forced removal at ${zonedTime(forced)}`}>
       {waitingText(words, now)}
     </p>
   );

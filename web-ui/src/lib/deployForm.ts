@@ -29,6 +29,21 @@ export function changedValues(charm: CharmInfo, texts: Record<string, string>): 
   return values;
 }
 
+/** Machines for the units in their order, as they are typed: `0, 3`; null where a word is no machine. */
+export function machinesOf(text: string): string[] | null {
+  const ids = text.split(/[\s,]+/).filter(Boolean);
+  return ids.every((id) => /^\d+(\/[a-z]+\/\d+)*$/.test(id)) ? ids : null;
+}
+
+/** Why units cannot go to the machines that are typed; null when they can, or none is typed. */
+export function machinesError(text: string, known: readonly string[], units: number): string | null {
+  const ids = machinesOf(text);
+  if (ids === null) return "Numbers of machines, separated by commas";
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown !== undefined) return `There is no machine ${unknown} in this model`;
+  return ids.length > units ? `${ids.length} machines for ${units} ${units === 1 ? "unit" : "units"}` : null;
+}
+
 /** A free name made from the charm's. */
 export function freeName(charm: string, taken: readonly string[]): string {
   if (!taken.includes(charm)) return charm;

@@ -147,6 +147,21 @@ describe("the rest", () => {
     expect(find(targets, "nothing")).toEqual([]);
   });
 
+  it("finds a name by letters of it in their order, behind names that have them together", () => {
+    const of = (name: string) => ({ kind: "application", name, where: "", to: `/${name}` });
+    const targets = [of("queue-worker"), of("qw"), of("worker-queue")];
+    expect(find(targets, "qw").map(({ name }) => name)).toEqual(["qw", "queue-worker"]);
+    expect(find(targets, "x")).toEqual([]);
+  });
+
+  it("begins with what needs a person where nothing is typed, the worst first", () => {
+    const of = (name: string, status?: string) => ({ kind: "unit", name, where: "", to: `/${name}`, ...(status && { status }) });
+    const targets = [of("Models"), of("a/0", "active"), of("b/0", "blocked"), of("c/0", "error")];
+    expect(find(targets, "").map(({ name }) => name)).toEqual(["c/0", "b/0", "Models", "a/0"]);
+    const many = [of("Models"), ...Array.from({ length: 20 }, (_, number) => of(`c/${number}`, "error"))];
+    expect(find(many, " ").map(({ name }) => name)).toContain("Models");
+  });
+
   it("lets a visitor do what their access includes", () => {
     const whoami = {
       user: "erin",
@@ -189,6 +204,16 @@ describe("the rest", () => {
     expect(readRegistration(linkedRegistration(link.hash))?.user).toBe("erin");
     expect(linkedRegistration("#%")).toBe("");
     expect(linkedRegistration("")).toBe("");
+  });
+
+  it("puts into a link what the page needs, and no certificate", () => {
+    const whole = { user: "erin", controller: "kontrollör ÿÿÿ>>>???", token: "t", addresses: ["h:1"], "ca-cert": "x".repeat(900) };
+    const text = btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(whole))));
+    const link = registrationLink(text, "https://h:1");
+    expect(link.length).toBeLessThan(200);
+    const { user, controller, token } = whole;
+    expect(readRegistration(linkedRegistration(new URL(link).hash))).toEqual({ user, controller, token });
+    expect(registrationLink("rubbish", "https://h:1")).toBe("https://h:1/register#rubbish");
   });
 
   it("draws figures by kind and writes sizes in words", () => {

@@ -5,9 +5,20 @@ export interface Registration {
   token: string;
 }
 
-/** The page that takes it, with all that has to be known. Behind `#` it is in no log of any server. */
-export const registrationLink = (text: string, origin = location.origin): string =>
-  `${origin}/register#${encodeURIComponent(text)}`;
+/**
+ * The page that takes it, with all that the page has to know: the certificate of `add-user` is left
+ * out, so that the link is short enough for a code that phones read. Behind `#` it is in no log of any
+ * server.
+ */
+export function registrationLink(text: string, origin = location.origin): string {
+  const known = readRegistration(text);
+  return `${origin}/register#${encodeURIComponent(known ? packed(known) : text)}`;
+}
+
+const packed = (registration: Registration): string =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(registration))))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
 
 /** What a link brought; nothing where it brought none. */
 export function linkedRegistration(hash: string): string {

@@ -1,5 +1,8 @@
-/** Finds places by what is typed: every word has to occur, beginnings count for more. */
-import { natural } from "./attention";
+/**
+ * Finds places by what is typed: every word has to occur, beginnings count for more, and letters of a
+ * name that stand apart for least.
+ */
+import { isUrgent, natural, severity } from "./attention";
 
 export interface Target {
   kind: string;
@@ -20,14 +23,37 @@ function score(target: Target, words: string[]): number {
     else if (name.startsWith(word)) sum += 4;
     else if (name.includes(word)) sum += 2;
     else if (text.includes(word)) sum += 1;
+    else if (word.length > 1 && inOrder(name, word)) sum += 0.5;
     else return 0;
   }
   return sum;
 }
 
+/** Whether the letters occur in the name one after the other: `qw` in `queue-worker`. */
+function inOrder(name: string, letters: string): boolean {
+  let from = 0;
+  for (const letter of letters) {
+    const at = name.indexOf(letter, from);
+    if (at < 0) return false;
+    from = at + 1;
+  }
+  return true;
+}
+
+/** What needs a person, the worst first: where one goes most often who typed nothing yet. */
+function urgentFirst(targets: readonly Target[]): Target[] {
+  const urgent = targets.filter(({ status }) => status !== undefined && isUrgent(status));
+  const wanted = new Set(urgent);
+  urgent.sort((a, b) => severity(a.status ?? "") - severity(b.status ?? "") || natural(a.name, b.name));
+  return [...urgent.slice(0, URGENT), ...targets.filter((target) => !wanted.has(target))];
+}
+
+/** So many that need attention come first; the pages after them stay in sight. */
+const URGENT = 6;
+
 export function find(targets: readonly Target[], typed: string, most = 12): Target[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return targets.slice(0, most);
+  if (words.length === 0) return urgentFirst(targets).slice(0, most);
   return targets
     .map((target) => ({ target, score: score(target, words) }))
     .filter(({ score }) => score > 0)

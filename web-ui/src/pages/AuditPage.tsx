@@ -5,15 +5,17 @@ import { audit } from "../api";
 import { withQuery } from "../api/client";
 import * as paths from "../api/paths";
 import type { AuditRecord } from "../api/types";
-import { exactTime } from "../components/charts/time";
+import { timeText, zonedTime } from "../components/charts/time";
 import { CopyTools } from "../components/Commands";
 import { Filters } from "../components/Filters";
 import { PageHead } from "../components/PageHead";
 import { Empty, Failure, Loading } from "../components/States";
 import { Time } from "../components/Time";
+import { TimeRange } from "../components/TimeRange";
 import { command } from "../lib/commands";
 import { toApplication, toIncidents, toUnit } from "../lib/to";
 import { useFilters } from "../lib/useFilters";
+import { useRange } from "../lib/useRange";
 
 const NAMES = ["user", "matching", "result", "kind"] as const;
 
@@ -29,11 +31,14 @@ const KINDS: [string, string][] = [
 export function AuditPage() {
   const { model = null } = useParams();
   const [values, set, clear] = useFilters(NAMES);
+  const [{ from, to }] = useRange();
   const filter = {
     user: values.user || undefined,
     matching: values.matching || undefined,
     result: values.result || undefined,
     kind: values.kind || "change",
+    since: from === null ? undefined : timeText(from),
+    until: to === null ? undefined : timeText(to),
   };
   const records = useInfiniteQuery({
     queryKey: ["audit", model, filter],
@@ -72,6 +77,7 @@ export function AuditPage() {
           />
           {model !== null && tools}
         </div>
+        <TimeRange />
         {records.isPending && <Loading what="the audit log" rows={8} />}
         {records.error && <Failure error={records.error} cli={cli} onRetry={() => void records.refetch()} />}
         {records.data && all.length === 0 && (
@@ -158,7 +164,7 @@ function Records({ records }: { records: AuditRecord[] }) {
             {open === record.id && (
               <tr className="detail">
                 <td colSpan={5}>
-                  <p>{exactTime(record.time)}</p>
+                  <p>{zonedTime(record.time)}</p>
                   <p className="mono">
                     {record.what} {record.target}
                   </p>

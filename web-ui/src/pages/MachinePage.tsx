@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { machines as machineApi } from "../api";
 import * as paths from "../api/paths";
@@ -12,16 +13,23 @@ import { Time } from "../components/Time";
 import { UnitTable } from "../components/UnitTable";
 import { Waiting } from "../components/Waiting";
 import { command } from "../lib/commands";
+import { CONTROLLER_MODEL } from "../lib/controllerModel";
 import { toModel } from "../lib/to";
 import { useNow } from "../lib/useNow";
-import { useModel, useReady } from "../live/context";
+import { useModel, useReady, useStorages } from "../live/context";
+import { useAllowed } from "../session";
 import { Notes } from "./annotations/Notes";
+import { RemoveMachinesDialog } from "./model/fleet/bulk/machineDialogs";
 
 export function MachinePage() {
   const { model = "", machine: written = "" } = useParams();
   const id = written.replaceAll("-", "/");
   const ready = useReady();
-  const { machines, units } = useModel(model);
+  const entities = useModel(model);
+  const storages = useStorages(model);
+  const { machines, units } = entities;
+  const mayWrite = useAllowed(model, "write") && model !== CONTROLLER_MODEL;
+  const [removing, setRemoving] = useState(false);
   const machine = machines.find((each) => each.id === id);
   const crumbs = [
     { to: "/models", label: "Models" },
@@ -36,6 +44,14 @@ export function MachinePage() {
         aside={machine && <StatusMark status={machine.agent.status} />}
         summary={machine && (machine.agent.message || machine.instance.message)}
         tools={<CopyTools cli={cli} request={{ path: paths.machine(model, id) }} />}
+        actions={
+          machine &&
+          mayWrite && (
+            <button type="button" className="p-button is-danger" onClick={() => setRemoving(true)}>
+              Remove
+            </button>
+          )
+        }
       />
       {!ready && !machine && <Pending what={`machine ${id}`} />}
       {ready && !machine && (
@@ -75,6 +91,9 @@ export function MachinePage() {
         </section>
       )}
       {machine && <Notes model={model} entity={id} what={`machine ${id}`} />}
+      {removing && machine && (
+        <RemoveMachinesDialog model={model} ids={[id]} entities={{ ...entities, storages }} onClose={() => setRemoving(false)} />
+      )}
     </>
   );
 }

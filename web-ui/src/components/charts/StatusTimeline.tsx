@@ -6,7 +6,7 @@ import { withinAxis } from './scale';
 import { lookOf } from './status';
 import { StatusMark, StatusShape } from './StatusMark';
 import { kindName, lanesOf, rowsOf, type Lane } from './timeline/segments';
-import { exactTime, machineTime, present, relativeTime, roughDuration, timeTicks } from './time';
+import { exactTime, machineTime, present, relativeTime, roughDuration, timeTicks, zonedTime } from './time';
 import type { HistoryEntry } from './types';
 import { useSize } from './useSize';
 
@@ -49,7 +49,7 @@ export function StatusTimeline({ entries, now, limit = 50, label }: StatusTimeli
         {shown.map(({ entry, held }, index) => (
           <li key={`${entry.time} ${entry.kind} ${index}`} className={entry === pointed ? 'is-pointed' : undefined}>
             <span className="status-timeline-time">
-              <time dateTime={machineTime(entry.time)}>{exactTime(entry.time)}</time>{' '}
+              <time dateTime={machineTime(entry.time)}>{zonedTime(entry.time)}</time>{' '}
               <span className="chart-muted">{relativeTime(entry.time, until)}</span>
             </span>
             <span className="status-timeline-what">

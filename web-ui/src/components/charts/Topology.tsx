@@ -23,13 +23,23 @@ export interface TopologyProps {
   onOpen: (name: string) => void;
   /** Address of an application's page: makes the boxes links. */
   hrefOf?: ((name: string) => string) | undefined;
+  /** Makes lines, and relations in the list, lead to pages of relations. */
+  relationLinks?: RelationLinks | undefined;
   label?: string | undefined;
+  /** What is drawn: the part of the picture that somebody moved to is shown again when they return. */
+  place?: string | undefined;
+}
+
+export interface RelationLinks {
+  /** Address of the page of one relation, or of several between the same applications. */
+  hrefOf: (relations: readonly RelationInfo[]) => string;
+  onOpen: (relations: readonly RelationInfo[]) => void;
 }
 
 const UNIT_MARKS = 6;
 
-function markClass({ mark }: TopologyApplication): string {
-  return mark ? `graph-marked is-${mark}` : '';
+function markClass({ mark, neighbour }: TopologyApplication): string {
+  return `${mark ? `graph-marked is-${mark}` : ''} ${neighbour ? 'is-neighbour' : ''}`;
 }
 
 function unitsText(count: number): string {
@@ -42,11 +52,13 @@ function spokenOf(application: TopologyApplication): string {
   const message = application.message ? `, ${application.message}` : '';
   const kind = application.subordinate ? ', subordinate' : '';
   const mark = application.mark ? `, ${PLAN_MARKS[application.mark]}` : '';
-  return `${mark}, ${application.status || 'unset'}${message}${kind}, ${unitsText(application.units)}${units}`;
+  const beside = application.neighbour ? ', related to what matches' : '';
+  return `${mark}${beside}, ${application.status || 'unset'}${message}${kind}, ${unitsText(application.units)}${units}`;
 }
 
 /** Applications and relations of a model: a picture, or the same as a list. */
-export default function Topology({ applications, relations, onOpen, hrefOf, label }: TopologyProps) {
+export default function Topology(props: TopologyProps) {
+  const { applications, relations, onOpen, hrefOf, relationLinks, label, place } = props;
   const [view, setView] = useState<'picture' | 'list'>('picture');
   /** The application under the pointer or in focus: its lines stand out. */
   const [pointed, setPointed] = useState<string | null>(null);
@@ -140,6 +152,10 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
       }),
     [lines, pointed],
   );
+  const openLine = (id: string) => {
+    const line = lines.find((each) => each.id === id);
+    if (line) relationLinks?.onOpen(line.relations);
+  };
 
   const backdrop = useMemo(() => {
     if (related) return undefined;
@@ -159,14 +175,15 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
       );
   }, [applications, related]);
 
+  const fitting = applications.filter(({ neighbour }) => !neighbour);
   if (applications.length === 0) return <p className="chart-empty">No applications in this model yet.</p>;
 
   return (
     <section className="chart topology" aria-label={label ?? 'Topology'}>
       <div className="chart-bar">
         <p className="chart-summary">
-          {applications.length} {applications.length === 1 ? 'application' : 'applications'} (
-          {countStatuses(applications.map((each) => each.status || 'unset'))}),{' '}
+          {fitting.length} {fitting.length === 1 ? 'application' : 'applications'} (
+          {countStatuses(fitting.map((each) => each.status || 'unset'))}),{' '}
           {relations.length} {relations.length === 1 ? 'relation' : 'relations'}
         </p>
         <div className="chart-choice" role="group" aria-label="Show as">
@@ -185,17 +202,24 @@ export default function Topology({ applications, relations, onOpen, hrefOf, labe
           links={links}
           draw={draw}
           backdrop={backdrop}
+          onLine={relationLinks ? openLine : undefined}
+          place={place}
           label="Graph of applications and relations. Choose List for a text version."
         />
       ) : (
         <ul className="graph-list">
           {[...applications]
-            .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+            .sort(
+              (a, b) =>
+                Number(a.neighbour ?? false) - Number(b.neighbour ?? false) ||
+                a.name.localeCompare(b.name, undefined, { numeric: true }),
+            )
             .map((application) => (
               <TopologyRow
                 key={application.name}
                 application={application}
                 relations={relationsOf(application.name, relations)}
+                links={relationLinks}
                 href={hrefOf?.(application.name)}
                 onOpen={open}
               />
@@ -265,14 +289,20 @@ function BoxContent({ application, compact }: { application: TopologyApplication
 
 function TopologyRow(props: {
   application: TopologyApplication;
-  relations: string[];
+  relations: RelationInfo[];
+  links: RelationLinks | undefined;
   href: string | undefined;
   onOpen: (event: MouseEvent, name: string) => void;
 }) {
-  const { application, relations, href, onOpen } = props;
+  const { application, relations, links, href, onOpen } = props;
   const open = (event: MouseEvent) => onOpen(event, application.name);
+  const openRelation = (event: MouseEvent, relation: RelationInfo) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    links?.onOpen([relation]);
+  };
   return (
-    <li>
+    <li className={application.neighbour ? 'is-neighbour' : undefined}>
       <div className="graph-list-head">
         {href ? (
           <a className="graph-list-open" href={href} onClick={open}>
@@ -287,11 +317,18 @@ function TopologyRow(props: {
         <StatusMark status={application.status} />
         <span>{unitsText(application.units)}</span>
         <span className="chart-muted">{application.charm}</span>
+        {application.neighbour ? <span className="chart-muted">related to what matches</span> : null}
       </div>
       {application.message ? <p className="graph-list-more">{application.message}</p> : null}
-      {relations.map((text) => (
-        <p key={text} className="graph-list-more chart-muted">
-          {text}
+      {relations.map((relation) => (
+        <p key={relation.id} className="graph-list-more chart-muted">
+          {links ? (
+            <a href={links.hrefOf([relation])} onClick={(event) => openRelation(event, relation)}>
+              {relationText(relation)}
+            </a>
+          ) : (
+            relationText(relation)
+          )}
         </p>
       ))}
     </li>

@@ -6,7 +6,8 @@ import type { TopologyApplication } from './types';
 export function tabSpoken(application: TopologyApplication, { principal, relations }: Attachment): string {
   const look = worstLook(relations);
   const message = application.message ? `: ${application.message}` : '';
-  return `beside ${principal}, ${application.status || 'unset'}${message}${look === 'joined' ? '' : `, relation ${look}`}`;
+  const beside = application.neighbour ? ', related to what matches' : '';
+  return `beside ${principal}${beside}, ${application.status || 'unset'}${message}${look === 'joined' ? '' : `, relation ${look}`}`;
 }
 
 /** A subordinate in its place at the side of a principal. */

@@ -93,6 +93,30 @@ describe('Topology', () => {
     expect(onOpen).toHaveBeenCalledExactlyOnceWith('site');
   });
 
+  it('tells what only stands beside what matches from what matches', () => {
+    const beside = [application('site', 'active'), { ...application('front', 'blocked'), neighbour: true }];
+    render(<Topology applications={beside} relations={relations} onOpen={() => {}} />);
+    expect(screen.getByText(/^1 application \(1 active\), 1 relation$/)).toBeTruthy();
+    const front = screen.getByRole('button', { name: /^front, related to what matches, blocked/, hidden: true });
+    expect(front.className).toContain('is-neighbour');
+    fireEvent.click(screen.getByRole('button', { name: 'List' }));
+    const rows = screen.getAllByRole('listitem').map((each) => each.textContent);
+    expect(rows[0]).toContain('site');
+    expect(rows[0]).not.toContain('related to what matches');
+    expect(rows[1]).toContain('related to what matches');
+  });
+
+  it('leads from a relation in the list to its page', () => {
+    const opened = vi.fn();
+    const links = { hrefOf: () => '/relations/1', onOpen: opened };
+    render(<Topology applications={applications} relations={relations} onOpen={() => {}} relationLinks={links} />);
+    fireEvent.click(screen.getByRole('button', { name: 'List' }));
+    const [first] = screen.getAllByRole('link', { name: 'front:website – site:website (http)' });
+    expect(first?.getAttribute('href')).toBe('/relations/1');
+    fireEvent.click(first as HTMLElement);
+    expect(opened).toHaveBeenCalledExactlyOnceWith(relations);
+  });
+
   it('says so when there is nothing', () => {
     render(<Topology applications={[]} relations={[]} onOpen={() => {}} />);
     expect(screen.getByText(/No applications/)).toBeTruthy();

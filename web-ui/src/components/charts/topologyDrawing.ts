@@ -28,9 +28,9 @@ export function relationText(relation: RelationInfo): string {
   return `${ends} (${relation.interface}${ports}${relation.scope === 'container' ? ', subordinate' : ''}${troubled})`;
 }
 
-/** Relations of an application, as texts; those to itself included. */
-export function relationsOf(name: string, relations: RelationInfo[]): string[] {
-  return relations.filter((each) => each.endpoints.some((end) => end.application === name)).map(relationText);
+/** Relations of an application; those to itself included. */
+export function relationsOf(name: string, relations: RelationInfo[]): RelationInfo[] {
+  return relations.filter((each) => each.endpoints.some((end) => end.application === name));
 }
 
 export interface Group extends Box {

@@ -15,6 +15,8 @@ export interface TopologyApplication {
   unitStatuses: string[];
   charm: string;
   subordinate: boolean;
+  /** A filter does not fit it: it is drawn fainter, because it is related to what fits. */
+  neighbour?: boolean | undefined;
   /** What a plan makes of it. */
   mark?: PlanMark | undefined;
 }

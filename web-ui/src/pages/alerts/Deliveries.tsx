@@ -25,7 +25,7 @@ export function Deliveries() {
         <table className="list" aria-label="Messages">
           <thead>
             <tr>
-              <th scope="col">Made</th>
+              <th scope="col">Created</th>
               <th scope="col">Rule</th>
               <th scope="col">Receiver</th>
               <th scope="col">Says</th>
@@ -36,7 +36,7 @@ export function Deliveries() {
           <tbody>
             {found.data.items.map((delivery) => (
               <tr key={delivery.id} data-delivery={delivery.receiver}>
-                <td data-label="Made" className="nowrap">
+                <td data-label="Created" className="nowrap">
                   <Time at={delivery["created-at"]} />
                 </td>
                 <th scope="row">{delivery.rule}</th>

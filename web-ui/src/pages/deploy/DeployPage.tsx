@@ -9,7 +9,7 @@ import { TextField } from "../../components/Fields";
 import { PageHead } from "../../components/PageHead";
 import { Failure } from "../../components/States";
 import { command } from "../../lib/commands";
-import { APPLICATION_NAME, changedValues, freeName, valueError } from "../../lib/deployForm";
+import { APPLICATION_NAME, changedValues, freeName, machinesError, machinesOf, valueError } from "../../lib/deployForm";
 import { type AllStorageTexts, askedStorage, isWrong, storageWords } from "../../lib/deployStorage";
 import { toApplication, toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
@@ -22,7 +22,7 @@ export function DeployPage() {
   const { model = "" } = useParams();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
-  const { applications } = useModel(model);
+  const { applications, machines: present } = useModel(model);
   const { charms } = useCharms(model);
   const [charm, setCharm] = useState<CharmInfo | null>(null);
   const [channel, setChannel] = useState("");
@@ -32,6 +32,7 @@ export function DeployPage() {
   const [texts, setTexts] = useState<Record<string, string>>({});
   const [storage, setStorage] = useState<AllStorageTexts>({});
   const [constraints, setConstraints] = useState("");
+  const [places, setPlaces] = useState("");
   const taken = applications.map((each) => each.name);
 
   const choose = (chosen: CharmInfo | null, from: string): void => {
@@ -52,6 +53,8 @@ export function DeployPage() {
   const units = subordinate ? "0" : typed;
   const asked = askedStorage(storage);
   const machines = subordinate ? "" : constraints.trim();
+  const placesError = subordinate ? null : machinesError(places, present.map(({ id }) => id), Number(units));
+  const placement = subordinate ? [] : (machinesOf(places) ?? []);
   const body = {
     application: name,
     charm: charm?.url ?? "",
@@ -59,6 +62,7 @@ export function DeployPage() {
     config: charm ? changedValues(charm, texts) : {},
     ...(Object.keys(asked).length > 0 && { storage: asked }),
     ...(machines !== "" && { constraints: machines }),
+    ...(placement.length > 0 && { placement }),
     ...(channel === "" ? {} : { channel }),
   };
   const deploy = useAct(
@@ -79,7 +83,7 @@ export function DeployPage() {
       const kind = charm.config.options[option]?.type;
       return kind !== undefined && valueError(kind, text) !== null;
     });
-  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !isWrong(storage);
+  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !placesError && !isWrong(storage);
   const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
   const source = charm && channel ? [charm.name, "--channel", channel] : ["./FILE.charm"];
@@ -129,12 +133,21 @@ export function DeployPage() {
           )}
         </div>
         {charm && !subordinate && (
-          <TextField
-            label="Machine constraints"
-            value={constraints}
-            onChange={setConstraints}
-            help="Requirements on the machines created for its units, as in mem=4G cores=2"
-          />
+          <div className="deploy__row">
+            <TextField
+              label="Machines"
+              value={places}
+              onChange={setPlaces}
+              error={placesError}
+              help="For the units in their order, as in 0, 3; the other units get new machines"
+            />
+            <TextField
+              label="Machine constraints"
+              value={constraints}
+              onChange={setConstraints}
+              help="Requirements on the machines created for its units, as in mem=4G cores=2"
+            />
+          </div>
         )}
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
         {charm && <StorageFields model={model} charm={charm} texts={storage} onChange={setStorage} />}
@@ -148,6 +161,7 @@ export function DeployPage() {
             name || "NAME",
             ...count,
             ...settings,
+            ...(placement.length > 0 ? ["--to", placement.join(",")] : []),
             ...storageWords(storage),
             ...(machines === "" ? [] : ["--constraints", machines]),
           )}

@@ -7,7 +7,7 @@ import * as paths from "../../api/paths";
 import type { HookDetails, RunEffect } from "../../api/types";
 import { StatusMark } from "../../components/charts";
 import { hookName } from "../../components/charts/hooks/names";
-import { clockTime, durationText, exactTime, micros, present } from "../../components/charts/time";
+import { clockTime, durationText, zonedTime, micros, present } from "../../components/charts/time";
 import { CopyTools } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
 import { PageHead } from "../../components/PageHead";
@@ -64,7 +64,7 @@ export function HookRunPage() {
         aside={<StatusMark status={one.result} />}
         summary={
           <>
-            {exactTime(one["started-at"])} (<Time at={one["started-at"]} />)
+            {zonedTime(one["started-at"])} (<Time at={one["started-at"]} />)
           </>
         }
         tools={<CopyTools cli={cli} request={{ path: paths.hookReport(model, one.id) }} />}

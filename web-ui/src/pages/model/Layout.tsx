@@ -62,7 +62,7 @@ export function ModelLayout() {
     { to: `${to}/config`, label: "Configuration" },
     { to: toBlocks(name), label: "Blocks" },
   ];
-  if (mayAdmin) tabs.push({ to: `${to}/access`, label: "Access" }, { to: `${to}/audit`, label: "Audit" });
+  if (mayAdmin) tabs.push({ to: `${to}/access`, label: "Access" }, { to: `${to}/audit`, label: "Audit", search });
   // The controller's own model holds nothing that is deployed, and goes with the controller alone.
   const changeable = model !== undefined && name !== CONTROLLER_MODEL;
   return (

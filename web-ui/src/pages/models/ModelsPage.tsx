@@ -7,7 +7,8 @@ import { Pending } from "../../components/Pending";
 import { Empty } from "../../components/States";
 import { Tally } from "../../components/Tally";
 import { Time } from "../../components/Time";
-import { type Concern, concerns, isUrgent, natural, unitStatus } from "../../lib/attention";
+import { type Concern, concerns, isUrgent, unitStatus } from "../../lib/attention";
+import { MODEL_ORDERS, orderedModels } from "../../lib/modelOrder";
 import { toModel } from "../../lib/to";
 import { useFilters } from "../../lib/useFilters";
 import type { ApplicationInfo, MachineInfo, ModelSummary, UnitInfo } from "../../api/types";
@@ -22,6 +23,7 @@ interface Shown {
   model: ModelSummary;
   units: UnitInfo[];
   concerns: Concern[];
+  trouble: number;
 }
 
 function byModel<T>(placed: readonly Placed<T>[]): Map<string, T[]> {
@@ -42,20 +44,18 @@ export function ModelsPage() {
   const applications = byModel(useEverywhere<ApplicationInfo>("application"));
   const units = byModel(useEverywhere<UnitInfo>("unit"));
   const machines = byModel(useEverywhere<MachineInfo>("machine"));
-  const shown: Shown[] = placed.map(({ model: uuid, entity }) => ({
-    model: entity,
-    units: units.get(uuid) ?? [],
-    concerns: concerns(applications.get(uuid) ?? [], units.get(uuid) ?? [], machines.get(uuid) ?? []),
-  }));
-  const trouble = ({ model, concerns }: Shown): number =>
-    concerns.length + (isUrgent(model.status.status) ? 1 : 0);
-  shown.sort((a, b) => trouble(b) - trouble(a) || natural(a.model.name, b.model.name));
-  const [filters, set] = useFilters(["q"]);
+  const [filters, set] = useFilters(["q", "sort"]);
+  const each = placed.map(({ model: uuid, entity }): Shown => {
+    const own = units.get(uuid) ?? [];
+    const found = concerns(applications.get(uuid) ?? [], own, machines.get(uuid) ?? []);
+    return { model: entity, units: own, concerns: found, trouble: found.length + (isUrgent(entity.status.status) ? 1 : 0) };
+  });
+  const shown = orderedModels(each, filters.sort);
   const wanted = filters.q.trim().toLowerCase();
   const found = shown.filter(({ model }) =>
     [model.name, model.owner, model.status.status, model.status.message].some((word) => word.toLowerCase().includes(wanted)),
   );
-  const urgent = shown.filter((each) => trouble(each) > 0).length;
+  const urgent = shown.filter(({ trouble }) => trouble > 0).length;
   return (
     <>
       <PageHead
@@ -90,6 +90,13 @@ export function ModelsPage() {
             defaultValue={filters.q}
             onChange={(event) => set("q", event.target.value)}
           />
+          <select aria-label="Order of the models" value={filters.sort} onChange={(event) => set("sort", event.target.value)}>
+            {MODEL_ORDERS.map(([order, label]) => (
+              <option key={order} value={order}>
+                {label}
+              </option>
+            ))}
+          </select>
         </div>
       )}
       {shown.length > 0 && found.length === 0 && <Empty title="No matching models">Change the filter to see them.</Empty>}

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "react";
 import type { TaskLine } from "../../api/types";
 import { preciseClock } from "../../components/charts/log/records";
-import { exactTime, machineTime } from "../../components/charts/time";
+import { zonedTime, machineTime } from "../../components/charts/time";
 
 /** Near the end counts as at the end, pixels. */
 const NEAR = 24;
@@ -26,7 +26,7 @@ export function ProgressLines({ lines, label }: { lines: readonly TaskLine[]; la
     >
       {lines.map(({ time, message }, place) => (
         <p key={place}>
-          <time className="muted" dateTime={machineTime(time)} title={exactTime(time)}>
+          <time className="muted" dateTime={machineTime(time)} title={zonedTime(time)}>
             {preciseClock(time)}
           </time>{" "}
           {message}

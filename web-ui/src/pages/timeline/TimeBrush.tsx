@@ -1,6 +1,6 @@
 /** How much happened when, and a range drawn over it with the pointer. The fields beside it do the same by keyboard. */
 import { type PointerEvent, useState } from "react";
-import { exactTime } from "../../components/charts/time";
+import { exactTime, zonedTime } from "../../components/charts/time";
 import { useSize } from "../../components/charts/useSize";
 import { brushed, buckets } from "../../lib/range";
 
@@ -67,7 +67,7 @@ export function TimeBrush({ times, shown, onBrush }: Properties) {
       </svg>
       <p className="time-brush__ends muted" aria-hidden="true">
         <span>{exactTime(shown.from)}</span>
-        <span>{exactTime(shown.to)}</span>
+        <span>{zonedTime(shown.to)}</span>
       </p>
     </div>
   );

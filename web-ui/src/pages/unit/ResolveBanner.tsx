@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { logs, units } from "../../api";
 import type { UnitInfo } from "../../api/types";
-import { clockTime, exactTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
+import { clockTime, zonedTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
 import { preciseClock } from "../../components/charts/log/records";
 import { CopyButton } from "../../components/CopyButton";
 import { Failure } from "../../components/States";
@@ -34,7 +34,8 @@ export function ResolveBanner({ model, unit, mayWrite }: Properties) {
         <h2 className="p-notification__title">{hook ? `Hook ${hook} failed` : sentence(what)}</h2>
         {reason && <p className="failed__reason">{reason}</p>}
         <p className="p-notification__message">
-          <Since at={since} /> <NextRetry failed={failed} /> Fix the cause, then retry or skip the hook.
+          <Since at={since} /> <NextRetry failed={failed} /> Fix the cause, then retry or skip the hook.{" "}
+          <Link to={`${toUnit(model, unit.name)}?view=hooks&as=list`}>Earlier runs</Link>
         </p>
         <LastLines model={model} unit={unit.name} />
         {mayWrite && (
@@ -62,7 +63,7 @@ function Since({ at }: { at: number }) {
   return (
     <>
       In error for{" "}
-      <time dateTime={machineTime(at)} title={exactTime(at)}>
+      <time dateTime={machineTime(at)} title={zonedTime(at)}>
         {roughDuration(Math.max(0, now - at))}
       </time>
       .

@@ -1,16 +1,18 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { models, users } from "../../api";
 import type { AddedUser, ModelPermission } from "../../api/types";
 import { CommandHint } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
 import { Dialog } from "../../components/Dialog";
 import { SelectField, TextField } from "../../components/Fields";
-import { Failure } from "../../components/States";
+import { Failure, Loading } from "../../components/States";
 import { natural } from "../../lib/attention";
 import { command } from "../../lib/commands";
 import { registrationLink } from "../../lib/registration";
 import { useAct } from "../../lib/useAct";
 import { useModels } from "../../live/context";
+
+const QrCode = lazy(() => import("../../components/QrCode"));
 
 const ACCESS: [ModelPermission, string][] = [
   ["read", "read"],
@@ -39,9 +41,16 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
         {added.registration ? (
           <>
             <p>
-              Give {added.user.name} this link, or the text below for <code>periapt register</code>. It works
+              Give {added.user.name} this link, have it scanned with a phone, or pass on the text below for{" "}
+              <code>periapt register</code>. Whoever has it first chooses the password of {added.user.name}. It works
               once, within a day, and is shown only here.
             </p>
+            <Suspense fallback={<Loading what="the code" rows={3} />}>
+              <QrCode
+                text={registrationLink(added.registration)}
+                label={`QR code of the registration link of ${added.user.name}`}
+              />
+            </Suspense>
             <div className="actions">
               <CopyButton text={registrationLink(added.registration)} label="Copy link" />
               <CopyButton text={added.registration} label="Copy text" />

@@ -11,8 +11,9 @@ import {
   type Node,
   type NodeProps,
   type ReactFlowInstance,
+  type Viewport,
 } from '@xyflow/react';
-import { memo, useEffect, useMemo, useRef, type FocusEvent, type ReactNode } from 'react';
+import { memo, useEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
 
 import type { Tone } from '../status';
 import { useSize } from '../useSize';
@@ -49,7 +50,14 @@ interface Props {
   label: string;
   /** Frames behind the boxes, for a window of this width; placed by `draw` too. */
   backdrop?: ((width: number) => GraphBox[]) | undefined;
+  /** A line was chosen with the pointer; who has none finds it in the list. */
+  onLine?: ((id: string) => void) | undefined;
+  /** What is drawn: where somebody moved in it is kept under this name. */
+  place?: string | undefined;
 }
+
+/** Where somebody moved in a picture, until the page is loaded anew. */
+const VIEWS = new Map<string, Viewport>();
 
 const STEP = 48;
 
@@ -83,10 +91,12 @@ const MAP_FROM = 20;
 const NO_NAME = null as unknown as string;
 
 /** Pan, zoom, fit and, for many boxes, a map. What the boxes and lines mean is the caller's. */
-export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
+export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place }: Props) {
   const [frame, size] = useSize<HTMLDivElement>({ width: 800, height: 480 });
   const flow = useRef<ReactFlowInstance<BoxNode, Edge> | null>(null);
   const moved = useRef(false);
+  const [map, setMap] = useState(true);
+  const mapped = boxes.length > MAP_FROM && size.width >= 600;
 
   // In steps: a window being dragged larger does not lay out everything at every pixel.
   const [width, height] = [inSteps(size.width), inSteps(size.height)];
@@ -125,33 +135,44 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
   );
 
   const start = useRef(firstView(drawing, size));
+  const placed = useRef<string | undefined>(undefined);
   useEffect(() => {
-    start.current = firstView(drawing, size);
-    if (!moved.current) void flow.current?.setViewport(start.current);
-  }, [drawing, size]);
+    const kept = place === undefined ? undefined : VIEWS.get(place);
+    const other = placed.current !== place;
+    placed.current = place;
+    // In another picture nobody has moved yet, or somebody did before they left it.
+    if (other) moved.current = kept !== undefined;
+    start.current = kept ?? firstView(drawing, size);
+    if (other || !moved.current) void flow.current?.setViewport(start.current);
+  }, [drawing, size, place]);
+
+  const keep = (view: Viewport) => {
+    if (place !== undefined && moved.current) VIEWS.set(place, view);
+  };
 
   const fit = () => {
     moved.current = false;
+    if (place !== undefined) VIEWS.delete(place);
     void flow.current?.fitView({ padding: 0.05, maxZoom: 1, duration: 200 });
   };
 
   const bringIntoView = (event: FocusEvent<HTMLElement>) => {
     const id = event.target.closest('.react-flow__node')?.getAttribute('data-id');
     const box = boxes.find((candidate) => candidate.id === id);
-    const place = id ? drawing.places.get(id) : undefined;
-    if (!flow.current || !box || !place || !event.target.matches(':focus-visible')) return;
+    const at = id ? drawing.places.get(id) : undefined;
+    if (!flow.current || !box || !at || !event.target.matches(':focus-visible')) return;
     const { x, y, zoom } = flow.current.getViewport();
-    const [left, top] = [place.x * zoom + x, place.y * zoom + y];
+    const [left, top] = [at.x * zoom + x, at.y * zoom + y];
     const seen =
       left >= 0 && top >= 0 && left + box.width * zoom <= size.width && top + box.height * zoom <= size.height;
     if (seen) return;
     moved.current = true;
-    void flow.current.setCenter(place.x + box.width / 2, place.y + box.height / 2, { zoom, duration: 200 });
+    void flow.current.setCenter(at.x + box.width / 2, at.y + box.height / 2, { zoom, duration: 200 });
   };
 
   return (
     <div className="graph">
-      <div className="graph-canvas" ref={frame} onFocus={bringIntoView}>
+      <div className={`graph-canvas ${onLine ? 'has-lines' : ''}`} ref={frame} onFocus={bringIntoView}>
         <ReactFlow<BoxNode, Edge>
           aria-label={label}
           nodes={nodes}
@@ -166,6 +187,8 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
           onMoveStart={(event) => {
             if (event) moved.current = true;
           }}
+          onMoveEnd={(_, view) => keep(view)}
+          {...(onLine && { onEdgeClick: (_: unknown, edge: Edge) => onLine(edge.id) })}
           minZoom={0.15}
           maxZoom={2}
           nodesDraggable={false}
@@ -183,7 +206,7 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
           proOptions={{ hideAttribution: true }}
         >
           <Background gap={24} />
-          {boxes.length > MAP_FROM && size.width >= 600 ? (
+          {mapped && map ? (
             <MiniMap<BoxNode>
               pannable
               zoomable
@@ -203,6 +226,12 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop }: Props) {
         <button type="button" className="chart-button" onClick={fit} aria-label="Fit all in view">
           Fit
         </button>
+        {mapped ? (
+          <button type="button" className="chart-button" aria-pressed={map} onClick={() => setMap(!map)}>
+            Map
+          </button>
+        ) : null}
+        <span className="graph-hint">Ctrl or ⌘ with the wheel zooms</span>
       </div>
     </div>
   );

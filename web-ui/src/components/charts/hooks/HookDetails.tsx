@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { StatusShape } from '../StatusMark';
-import { durationText, exactTime, machineTime, relativeTime } from '../time';
+import { durationText, zonedTime, machineTime, relativeTime } from '../time';
 import type { HookRun } from '../types';
 import { hookName } from './names';
 import { isFailed } from './plot';
@@ -49,7 +49,7 @@ export function HookDetails({ run, now, showUnit, actions, onClose }: Props) {
         <dd>{durationText(run.duration)}</dd>
         <dt>Began</dt>
         <dd>
-          <time dateTime={machineTime(started)}>{exactTime(started)}</time>{' '}
+          <time dateTime={machineTime(started)}>{zonedTime(started)}</time>{' '}
           <span className="chart-muted">({relativeTime(started, now)})</span>
         </dd>
         {showUnit ? (

@@ -13,6 +13,7 @@ import { command } from "../../../lib/commands";
 import { CONTROLLER_MODEL } from "../../../lib/controllerModel";
 import { sortedBy, sortText } from "../../../lib/fleet/order";
 import { toDeploy } from "../../../lib/to";
+import { useSlash } from "../../../lib/useSlash";
 import { type ModelEntities, useStorages } from "../../../live/context";
 import { useAllowed } from "../../../session";
 import { BulkBar } from "./BulkBar";
@@ -139,25 +140,6 @@ export function Fleet({ model, entities }: { model: string; entities: ModelEntit
       {asked && <FleetDialog model={model} entities={held} asked={asked} onClose={() => setAsked(null)} />}
     </section>
   );
-}
-
-/** `/` comes to the filter here, where the rows are; on other pages it comes to the search. */
-function useSlash(field: React.RefObject<HTMLInputElement | null>): void {
-  useEffect(() => {
-    const slash = (event: globalThis.KeyboardEvent): void => {
-      const at = event.target as HTMLElement;
-      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) && (at as HTMLInputElement).type !== "checkbox";
-      if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      event.stopPropagation();
-      field.current?.focus();
-      field.current?.select();
-    };
-    // Before the search hears of it.
-    window.addEventListener("keydown", slash, true);
-    return () => window.removeEventListener("keydown", slash, true);
-  }, [field]);
 }
 
 interface NothingProperties {

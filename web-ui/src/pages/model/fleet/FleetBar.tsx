@@ -1,8 +1,8 @@
 /** What narrows the tables of a model: tabs, words, statuses, the order, and views with a name. */
-import type { KeyboardEvent, RefObject } from "react";
-import { StatusShape } from "../../../components/charts";
-import { tally } from "../../../lib/attention";
-import { FLEET_TABS, type FleetTab, toggled } from "../../../lib/fleet/address";
+import type { RefObject } from "react";
+import { FilterField } from "../../../components/FilterField";
+import { StatusChips } from "../../../components/StatusChips";
+import { FLEET_TABS, type FleetTab } from "../../../lib/fleet/address";
 import { sortedBy, type Sort, sortText } from "../../../lib/fleet/order";
 import { tabKeys } from "../../../lib/tabKeys";
 import { SavedViews } from "./SavedViews";
@@ -26,12 +26,6 @@ interface Properties {
 export function FleetBar({ address, counts, statuses, sort, sortable, field, onDown }: Properties) {
   const { view, text, type, settle, change } = address;
   const filtered = text !== "" || view.statuses.length > 0;
-  const key = (event: KeyboardEvent): void => {
-    if (event.key === "ArrowDown") onDown();
-    else if (event.key === "Escape" && text !== "") change({ text: "" });
-    else return;
-    event.preventDefault();
-  };
   return (
     <div className="fleet__bar">
       <div className="segments" role="tablist" aria-label="Tables" onKeyDown={tabKeys}>
@@ -52,19 +46,15 @@ export function FleetBar({ address, counts, statuses, sort, sortable, field, onD
         ))}
       </div>
       <div className="filter-bar" role="group" aria-label="Filters">
-        <div className="fleet__filter">
-          <input
-            ref={field}
-            type="search"
-            aria-label="Filter by name, status or message"
-            placeholder="Filter by name, status or message"
-            value={text}
-            onChange={(event) => type(event.target.value)}
-            onBlur={settle}
-            onKeyDown={key}
-          />
-          <kbd aria-hidden="true">/</kbd>
-        </div>
+        <FilterField
+          field={field}
+          label="Filter by name, status or message"
+          value={text}
+          onChange={type}
+          onSettle={settle}
+          onClear={() => change({ text: "" })}
+          onDown={onDown}
+        />
         <div className="fleet__sort">
           <select aria-label="Sort by" value={sort.column} onChange={(event) => change({ sort: event.target.value })}>
             {sortable.map(({ id, label }) => (
@@ -95,33 +85,3 @@ export function FleetBar({ address, counts, statuses, sort, sortable, field, onD
 }
 
 const countText = ({ shown, all }: { shown: number; all: number }): string => (shown === all ? String(all) : `${shown} of ${all}`);
-
-interface ChipsProperties {
-  statuses: readonly string[];
-  chosen: readonly string[];
-  onChange: (chosen: string[]) => void;
-}
-
-/** Counts by status, worst first; those that are pressed are shown. */
-function StatusChips({ statuses, chosen, onChange }: ChipsProperties) {
-  const counted = tally(statuses);
-  const gone = chosen.filter((status) => !counted.some((each) => each.status === status));
-  const chips = [...counted, ...gone.map((status) => ({ status, count: 0 }))];
-  if (chips.length === 0) return null;
-  return (
-    <ul className="status-chips" aria-label="Statuses">
-      {chips.map(({ status, count }) => (
-        <li key={status}>
-          <button
-            type="button"
-            data-status={status}
-            aria-pressed={chosen.includes(status)}
-            onClick={() => onChange(toggled(chosen, status))}
-          >
-            <StatusShape status={status} /> {count} {status}
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-}
