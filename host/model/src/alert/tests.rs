@@ -278,7 +278,7 @@ fn of_an_address_only_the_host_is_shown_and_what_repeats_the_rest_is_hidden() {
     let webhook = Webhook {
         url: "https://hooks.example.com/v1/secret-token?key=another-token".to_owned(),
         key: "0123456789abcdef".to_owned(),
-        ca_cert: String::new(),
+        ca_cert: None,
     };
     assert_eq!(
         webhook.hide("Cannot POST /v1/secret-token?key=another-token with 0123456789abcdef"),

@@ -264,13 +264,14 @@ async fn what_processes_ask_each_other_is_answered_to_nobody_else() {
 
     // Nor does what was left for another process.
     let mut http = house.stranger();
-    let left = house.store.leave_question(1, &asked.to_string());
+    let words = asked.to_string();
+    let left = house.store.leave_question(1, &words);
     http.authorization = Some(format!("Bearer {}", left.await.unwrap()));
     let (status, refused) = http.send("POST", question, None).await;
     assert_eq!((status, &refused["code"]), (401, &invalid));
 
     // What was left for this one is answered once: the unit has no files before its first hook.
-    let left = house.store.leave_question(0, &asked.to_string());
+    let left = house.store.leave_question(0, &words);
     http.authorization = Some(format!("Bearer {}", left.await.unwrap()));
     let (status, listing) = http.send("POST", question, None).await;
     assert_eq!((status, &listing["count"]), (200, &json!(0)), "{listing}");
