@@ -12,7 +12,7 @@ use periapt_model::config::ConfigError;
 use periapt_model::{ApplicationName, MachineId};
 use periapt_wire::rest;
 
-use super::resources::Files;
+use super::resources::Paths;
 use super::storage::wanted;
 use super::{Context, bundle, constraints, repository, settings};
 use crate::arguments::{Deploy, by_name};
@@ -90,8 +90,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     )?;
     wanted::require_one_unit(&arguments.attach_storage, count)?;
     let storage = by_name(arguments.storage)?;
-    let files = Files::read(&arguments.resource)?;
-    files.require(application.as_str(), &archive.metadata.resources)?;
+    let paths = Paths::parse(&arguments.resource)?;
+    let files = paths.read(application.as_str(), &archive.metadata.resources)?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     require_room(&here, &application, &placement).await?;
     let asked = [(application.as_str(), &archive.metadata, &storage)];

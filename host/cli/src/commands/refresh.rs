@@ -11,7 +11,7 @@ use periapt_model::charm::repository::CHANNEL;
 use periapt_wire::rest;
 
 use super::deploy::{check_archive, read_archive, unfit_option, upload};
-use super::resources::Files;
+use super::resources::{Files, Paths};
 use super::storage::wanted;
 use super::{Context, repository, settings};
 use crate::arguments::{Refresh, Repository, by_name};
@@ -20,7 +20,7 @@ use crate::session::ModelSession;
 
 pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
     let application: ApplicationName = arguments.application.parse()?;
-    let files = Files::read(&arguments.resource)?;
+    let paths = Paths::parse(&arguments.resource)?;
     let config = settings::from_words(&arguments.config, application.as_str())?;
     let storage = by_name(arguments.storage)?;
     let file = match &arguments.path {
@@ -47,15 +47,17 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         }
         (None, None) => (None, None),
     };
-    let says = !files.is_empty() || !config.is_empty() || !storage.is_empty();
+    let says = !paths.is_empty() || !config.is_empty() || !storage.is_empty();
     let moves = says || arguments.force_units;
-    let url = match (archive, arguments.revision) {
+    // Files are read before a charm is uploaded, so that one that cannot be read leaves no revision behind.
+    let (url, files) = match (archive, arguments.revision) {
         (Some(bytes), _) => {
+            let mut files = Files::default();
             if says {
                 let charm = PathBuf::from(&before.charm_name);
                 let path = arguments.path.as_ref().unwrap_or(&charm);
                 let archive = check_archive(path, &bytes)?;
-                files.require(application.as_str(), &archive.metadata.resources)?;
+                files = paths.read(application.as_str(), &archive.metadata.resources)?;
                 for (name, value) in &config {
                     let checked = archive.config.coerce(name, value);
                     checked.map_err(|error| unfit_option(&application, &error))?;
@@ -64,15 +66,20 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
                 wanted::require_storage(&here, asked).await?;
             }
             let charm = upload(context, &here, bytes).await?;
-            Some(charm.url.to_string())
+            (Some(charm.url.to_string()), files)
         }
         (None, Some(revision)) => {
             let command = format!("refresh {application}");
             let charm = of_model(context, &here, &before, revision, &command).await?;
-            Some(charm.url.to_string())
+            let files = paths.read(application.as_str(), &charm.metadata.resources)?;
+            (Some(charm.url.to_string()), files)
         }
-        (None, None) if moves => Some(before.charm.clone()),
-        (None, None) if arguments.trust => None,
+        (None, None) if !paths.is_empty() => {
+            let declared = here.client().resources(&here.model, &application).await?;
+            (Some(before.charm.clone()), paths.read_of(&declared)?)
+        }
+        (None, None) if moves => (Some(before.charm.clone()), Files::default()),
+        (None, None) if arguments.trust => (None, Files::default()),
         (None, None) => return Err(unsaid(&before)),
     };
     // A charm that cannot be taken leaves the trust as it was.

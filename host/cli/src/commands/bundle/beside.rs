@@ -12,7 +12,7 @@ use periapt_wire::rest::{BundleCharm, BundleFile, BundlePlan, DeployBundle};
 
 use crate::commands::Context;
 use crate::commands::deploy::{read_archive, upload};
-use crate::commands::resources::Files;
+use crate::commands::resources::{Files, Paths};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::session::ModelSession;
 
@@ -40,13 +40,14 @@ impl Beside {
             }
             let paths = application.resources.iter();
             let paths = paths.filter_map(|(resource, given)| match given {
-                BundleResource::File(path) => Some((resource.as_str(), folder.join(path))),
+                BundleResource::File(path) => Some((resource.clone(), folder.join(path))),
                 BundleResource::Revision(_) => None,
             });
-            let of_application = Files::read_paths(paths)?;
-            if let Some((archive, _)) = charms.get(charm) {
-                of_application.require(name.as_str(), &archive.metadata.resources)?;
-            }
+            let paths: Paths = paths.collect();
+            let of_application = match charms.get(charm) {
+                Some((archive, _)) => paths.read(name.as_str(), &archive.metadata.resources)?,
+                None => paths.read_unchecked()?,
+            };
             if !of_application.is_empty() {
                 files.insert(name.clone(), of_application);
             }

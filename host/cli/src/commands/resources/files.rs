@@ -1,4 +1,7 @@
-//! Files that the command line names for resources: read and checked before anything goes up.
+//! Files that the command line or a bundle names for resources: read and checked before anything goes up.
+//!
+//! Names are held against the charm before a file is read. An image of a container is given as a reference to a
+//! registry, which is no file, and the reason to refuse it is that it is an image.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,15 +20,15 @@ use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
 use crate::session::ModelSession;
 
-/// Contents by the names of resources.
+/// Paths by the names of resources. None of them has been read.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Files {
-    all: BTreeMap<String, Bytes>,
+pub struct Paths {
+    all: BTreeMap<String, PathBuf>,
 }
 
-impl Files {
-    /// Reads what words of the form `NAME=FILE` name.
-    pub fn read(words: &[String]) -> Outcome<Self> {
+impl Paths {
+    /// What words of the form `NAME=FILE` say.
+    pub fn parse(words: &[String]) -> Outcome<Self> {
         let mut all = BTreeMap::new();
         for word in words {
             let Some((name, path)) = word.split_once('=') else {
@@ -34,10 +37,7 @@ impl Files {
             if name.is_empty() || path.is_empty() {
                 return Err(unreadable(word));
             }
-            if all
-                .insert(name.to_owned(), read(Path::new(path))?)
-                .is_some()
-            {
+            if all.insert(name.to_owned(), PathBuf::from(path)).is_some() {
                 return Err(Failure::usage(format!("\"{name}\" is given twice"))
                     .why("a resource is one file")
                     .advice("leave one of them out"));
@@ -46,48 +46,35 @@ impl Files {
         Ok(Self { all })
     }
 
-    /// Reads the file of each resource.
-    pub fn read_paths<'a>(paths: impl Iterator<Item = (&'a str, PathBuf)>) -> Outcome<Self> {
-        let all = paths.map(|(name, path)| Ok::<_, Failure>((name.to_owned(), read(&path)?)));
-        let all = all.collect::<Outcome<_>>()?;
-        Ok(Self { all })
-    }
-
-    /// SHA-256 of each.
-    pub fn digests(&self) -> BTreeMap<String, String> {
-        let all = self.all.iter();
-        all.map(|(name, file)| (name.clone(), Digest::of(file).to_string()))
-            .collect()
-    }
-
-    /// Leaves out those whose names are not wanted.
-    pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
-        self.all.retain(|name, _| wanted(name));
-    }
-
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    pub fn into_all(self) -> BTreeMap<String, Bytes> {
-        self.all
-    }
-
-    /// That a charm declares them all, as files.
-    pub fn require(&self, application: &str, declared: &BTreeMap<String, Resource>) -> Outcome {
+    /// The files, where a charm declares them all, as files.
+    pub fn read(self, application: &str, declared: &BTreeMap<String, Resource>) -> Outcome<Files> {
         let kinds = declared.iter();
         let kinds = kinds.map(|(name, resource)| (name.as_str(), resource.kind));
-        self.require_kinds(application, &kinds.collect())
+        self.require(application, &kinds.collect())?;
+        self.read_unchecked()
     }
 
     /// The same of an application's charm.
-    pub fn require_of(&self, declared: &ApplicationResources) -> Outcome {
+    pub fn read_of(self, declared: &ApplicationResources) -> Outcome<Files> {
         let kinds = declared.resources.iter();
         let kinds = kinds.map(|resource| (resource.name.as_str(), resource.kind));
-        self.require_kinds(declared.application.as_str(), &kinds.collect())
+        self.require(declared.application.as_str(), &kinds.collect())?;
+        self.read_unchecked()
     }
 
-    fn require_kinds(&self, application: &str, kinds: &BTreeMap<&str, ResourceKind>) -> Outcome {
+    /// The files of a charm that only the controller knows, which checks their names.
+    pub fn read_unchecked(self) -> Outcome<Files> {
+        let all = self.all.into_iter();
+        let all = all.map(|(name, path)| Ok::<_, Failure>((name, read(&path)?)));
+        let all = all.collect::<Outcome<_>>()?;
+        Ok(Files { all })
+    }
+
+    fn require(&self, application: &str, kinds: &BTreeMap<&str, ResourceKind>) -> Outcome {
         for name in self.all.keys() {
             match kinds.get(name.as_str()) {
                 Some(ResourceKind::File) => {}
@@ -115,6 +102,41 @@ impl Files {
             }
         }
         Ok(())
+    }
+}
+
+impl FromIterator<(String, PathBuf)> for Paths {
+    fn from_iter<I: IntoIterator<Item = (String, PathBuf)>>(paths: I) -> Self {
+        let all = paths.into_iter().collect();
+        Self { all }
+    }
+}
+
+/// Contents by the names of resources.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    all: BTreeMap<String, Bytes>,
+}
+
+impl Files {
+    /// SHA-256 of each.
+    pub fn digests(&self) -> BTreeMap<String, String> {
+        let all = self.all.iter();
+        all.map(|(name, file)| (name.clone(), Digest::of(file).to_string()))
+            .collect()
+    }
+
+    /// Leaves out those whose names are not wanted.
+    pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.all.retain(|name, _| wanted(name));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub fn into_all(self) -> BTreeMap<String, Bytes> {
+        self.all
     }
 
     /// Uploads them for a deployment or a refresh: the id of each by its name.

@@ -18,7 +18,7 @@ mod files;
 #[cfg(test)]
 mod tests;
 
-pub use files::Files;
+pub use files::{Files, Paths};
 
 /// The verbs of this file.
 #[derive(Debug, Subcommand)]
@@ -65,12 +65,11 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
 
 async fn attach(context: &Context, arguments: AttachResource) -> Outcome {
     let application: ApplicationName = arguments.application.parse()?;
-    let files = Files::read(std::slice::from_ref(&arguments.resource))?;
+    let paths = Paths::parse(std::slice::from_ref(&arguments.resource))?;
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     // Nothing is uploaded under a name that the charm does not declare.
     let before = here.client().resources(&here.model, &application).await?;
-    files.require_of(&before)?;
-    for (name, file) in files.into_all() {
+    for (name, file) in paths.read_of(&before)?.into_all() {
         let size = file.len() as u64;
         let (bar, progress) = progress(context, size, "storing");
         let client = here.client();

@@ -36,36 +36,47 @@ fn resources_are_shown_with_what_units_have() {
     assert!(lines.contains("2.0 KiB"), "{lines}");
 }
 
+/// The files that words name for the charm of `found`.
+fn read(words: &[String]) -> Outcome<Files> {
+    Paths::parse(words)?.read_of(&found())
+}
+
 #[test]
 fn files_are_read_and_names_are_held_against_the_charm() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("theme.css");
     std::fs::write(&path, "body {}").unwrap();
     let word = |name: &str| format!("{name}={}", path.display());
-    let files = Files::read(&[word("theme")]).unwrap();
-    files.require_of(&found()).unwrap();
+    let files = read(&[word("theme")]).unwrap();
     assert_eq!(files.into_all()["theme"], "body {}");
-    let wrong = Files::read(&[word("them")]).unwrap();
-    let failure = wrong.require_of(&found()).unwrap_err();
+    let failure = read(&[word("them")]).unwrap_err();
     assert_eq!(failure.exit, Exit::NotFound);
     assert!(
         failure.to_string().contains("did you mean \"theme\"?"),
         "{failure}"
     );
-    let image = Files::read(&[word("logo")]).unwrap();
-    assert_eq!(image.require_of(&found()).unwrap_err().exit, Exit::Usage);
     for words in [
         vec!["theme".to_owned()],
         vec!["=x".to_owned()],
         vec!["theme=".to_owned()],
         vec![word("theme"), word("theme")],
     ] {
-        assert_eq!(
-            Files::read(&words).unwrap_err().exit,
-            Exit::Usage,
-            "{words:?}"
-        );
+        assert_eq!(read(&words).unwrap_err().exit, Exit::Usage, "{words:?}");
     }
-    let missing = Files::read(&["theme=/nowhere/theme.css".to_owned()]).unwrap_err();
+    let missing = read(&["theme=/nowhere/theme.css".to_owned()]).unwrap_err();
     assert_eq!(missing.exit, Exit::NotFound);
+}
+
+#[test]
+fn an_image_is_refused_as_an_image_whether_or_not_a_file_has_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("redis");
+    std::fs::write(&path, "").unwrap();
+    let there = path.to_str().unwrap();
+    for image in ["redis:7", "ghcr.io/someone/logo", there] {
+        let failure = read(&[format!("logo={image}")]).unwrap_err();
+        assert_eq!(failure.exit, Exit::Usage, "{image}");
+        let told = failure.to_string();
+        assert!(told.contains("\"logo\" is a container image"), "{told}");
+    }
 }
