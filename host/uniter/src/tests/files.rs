@@ -146,7 +146,6 @@ fn a_file_is_read_to_its_end_though_50_hooks_are_committed_meanwhile() {
     };
     let part = |offset: u64| {
         let answer = process.files(&FileQuestion {
-            number: 1,
             unit: unit(),
             generation: 1,
             path: "file".to_owned(),
