@@ -12,7 +12,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     packages::ensure(packages::LOAD)?;
     packages::ensure(packages::BROWSER)?;
     let node = web::node()?;
-    let charms = charms::pack_all()?;
+    let charms = charms::pack_all(charms::Profile::Dev)?;
     let environment = run::target().join("bench-python");
     let python = environment.join("bin/python");
     if !environment.join("ready").exists() {

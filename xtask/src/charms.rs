@@ -32,9 +32,18 @@ pub fn directory() -> PathBuf {
     run::target().join("charms")
 }
 
+/// The profile of cargo that the program is built with.
+#[derive(Clone, Copy)]
+pub enum Profile {
+    /// For people, and for what is measured.
+    Dev,
+    /// That of the tests, so that they share all of it.
+    Test,
+}
+
 /// Packs every charm and gives the folder with the `.charm` files.
-pub fn pack_all() -> Result<PathBuf> {
-    let periapt = build_periapt()?;
+pub fn pack_all(profile: Profile) -> Result<PathBuf> {
+    let periapt = build_periapt(profile)?;
     if !has_rustup_target() {
         packages::ensure(packages::GUEST_TOOLCHAIN)?;
     }
@@ -46,7 +55,7 @@ pub fn pack_all() -> Result<PathBuf> {
                 .args(["charm", "build"])
                 .arg(project(charm))
                 .arg("--target-dir")
-                .arg(run::target().join("guests")),
+                .arg(run::target()),
         )?;
         pack(&periapt, charm)?;
     }
@@ -94,11 +103,15 @@ fn has_rustup_target() -> bool {
 /// Builds the `periapt` program and gives its path. The whole workspace is built, because cargo
 /// chooses the features of dependencies by what is built together: any smaller choice would
 /// compile the large ones once more.
-fn build_periapt() -> Result<PathBuf> {
+fn build_periapt(profile: Profile) -> Result<PathBuf> {
     crate::web::build()?;
+    let profile = match profile {
+        Profile::Dev => "dev",
+        Profile::Test => "test",
+    };
     progress::cargo(
         "building periapt",
-        &mut run::cargo(&["build", "--workspace"]),
+        &mut run::cargo(&["build", "--workspace", "--profile", profile]),
     )?;
     Ok(run::target().join("debug/periapt"))
 }

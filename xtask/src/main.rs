@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "arrows" => arrows::run(),
         "openapi" => test::write_reference(),
-        "charms" => charms::pack_all().map(|_| ()),
+        "charms" => charms::pack_all(charms::Profile::Dev).map(|_| ()),
         "web" => web::build().map(|_| ()),
         "screenshots" => test::screenshots(),
         "help" | "--help" | "-h" => {

@@ -51,7 +51,7 @@ export default async function ({ enter, world }) {
   await page.getByText("Applied: 3 of 3 changes").first().waitFor({ timeout: PATIENCE });
   const progress = page.getByRole("region", { name: "Progress" });
   check((await progress.locator('[data-state="made"]').count()) === 3, "a change is not shown as made");
-  await periapt("wait-for", "application", "front", "--timeout", "3m");
+  await periapt("wait-for", "unit", "front/0", "--query", 'agent-status == "idle"', "--timeout", "3m");
   check(await neverReloaded(page), "the page was loaded anew");
 
   // The command line agrees with the page: they share one planner.

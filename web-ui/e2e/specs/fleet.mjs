@@ -27,7 +27,8 @@ export default async function ({ enter, world }) {
   await periapt("deploy", charm("probe"), "probe", "-n", "2", "--config", "script=start: fail 1000");
   await periapt("deploy", charm("noop"), "fine", "-n", "2");
   await periapt("deploy", charm("noop"), "quiet");
-  await periapt("wait-for", "application", "fine", "--timeout", "3m");
+  const idle = 'len(units) == 2 && forEach(units, unit => unit.agent-status=="idle")';
+  await periapt("wait-for", "application", "fine", "--query", idle, "--timeout", "3m");
 
   const { page } = await enter();
   await signIn(page, world, `${m}?tab=units`);

@@ -27,6 +27,7 @@ export default async function ({ enter, world }) {
   await periapt("model-config", "automatically-retry-hooks=false");
   await periapt("deploy", charm("site"), "site");
   await periapt("deploy", charm("front"), "front");
+  await periapt("deploy", charm("hub"), "hub");
   await periapt("deploy", charm("probe"), "probe", "--config", "script=start: fail 1");
   await periapt("wait-for", "application", "site", "--timeout", "3m");
   await periapt("wait-for", "unit", "probe/0", "--query", 'workload-status == "error"', "--timeout", "3m");
@@ -70,14 +71,14 @@ export default async function ({ enter, world }) {
     return unit.workload.status !== "error";
   });
 
-  await choose(page, "integrate front site");
+  await choose(page, "integrate front hub");
   const integrate = page.getByRole("dialog", { name: "Integrate front" });
   await integrate.waitFor();
   const other = await integrate.getByLabel("Related to", { exact: true }).inputValue();
-  check(other.startsWith("site:"), `what is related to is ${other}`);
+  check(other.startsWith("hub:"), `what is related to is ${other}`);
   await press(page, "Integrate");
   await integrate.waitFor({ state: "detached" });
-  await until("the relation", async () => (await list("relations")).some(({ key }) => /front/.test(key) && /site/.test(key)));
+  await until("the relation", async () => (await list("relations")).some(({ key }) => /front/.test(key) && /hub/.test(key)));
 
   await choose(page, "remove site");
   const remove = page.getByRole("dialog", { name: /site/ });

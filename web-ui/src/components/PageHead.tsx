@@ -34,9 +34,11 @@ export function PageHead({ title, page, wrong = 0, crumbs = [], aside, summary, 
     document.title = count + [page, title, ...places, controller, "Periapt"].filter(Boolean).join(" · ");
   });
   useEffect(() => {
-    // After a change of page a screen reader starts here, not where the old page was.
+    // After a change of page a screen reader starts here, not where the old page was; but somebody who already types
+    // into the search field goes on.
+    const typing = document.activeElement?.matches("input, select, textarea");
     if (first.current) first.current = false;
-    else heading.current?.focus({ preventScroll: true });
+    else if (!typing) heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return (
     <header className="page-head">

@@ -113,7 +113,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
     } else {
         Default::default()
     };
-    let charms = charms::pack_all()?;
+    let charms = charms::pack_all(charms::Profile::Test)?;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
         ("PERIAPT_TEST_POSTGRES", postgres.url()),
@@ -264,7 +264,7 @@ fn as_ordinary_user(programs: &BTreeMap<String, Vec<TestProgram>>) -> Vec<Comman
 pub fn screenshots() -> Result<()> {
     packages::ensure(packages::BROWSER)?;
     let node = web::node()?;
-    let charms = charms::pack_all()?;
+    let charms = charms::pack_all(charms::Profile::Test)?;
     let program = build()?
         .get("periapt-tests")
         .into_iter()

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::rest::Route;
 
-/// Bytes of an object at most.
+/// Bytes of an object at most, but for the mark that it was cut.
 const OBJECT: usize = 200;
 /// Names that one change is about at most; beyond that it is about everything.
 const NAMES: usize = 20;

@@ -67,6 +67,9 @@ const DONE_AT_ONCE: &[&str] = &[
     "/v1/models/{model}/secrets/{secret}/grants",
     "/v1/models/{model}/secrets/{secret}/reveal",
     "/v1/models/{model}/storage/{name}/{number}/attach",
+    // Looks that are on record as changes are.
+    "/v1/models/{model}/units/{name}/{number}/files/list",
+    "/v1/models/{model}/units/{name}/{number}/files/read",
     "/v1/models/{model}/units/{name}/{number}/resolved",
     "/v1/models/{model}/units/{name}/{number}/start",
     "/v1/models/{model}/units/{name}/{number}/stop",

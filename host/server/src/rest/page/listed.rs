@@ -32,7 +32,7 @@ named! {
     Cloud: |it| it.name.clone(), ["name", "regions", "type"];
     ControllerNode: |it| it.node.to_string(), ["address", "answers", "node", "seen-at", "state"];
     CloudCredential: |it| format!("{}/{}", it.cloud, it.name), ["auth-type", "cloud", "models", "name", "reason", "since", "valid"];
-    ModelAccess: |it| it.user.clone(), ["access", "display-name", "owner", "user"];
+    ModelAccess: |it| it.user.clone(), ["access", "display-name", "last-connection", "owner", "user"];
     BlockInfo: |it| it.kind.to_string(), ["kind", "message"];
     BlockDevice: |it| it.name.clone(), ["filesystem-type", "free", "in-use", "mount-point", "name", "of-agent", "size"];
     StoragePoolInfo: |it| it.name.clone(), ["attributes", "built-in", "name", "provider", "storages"];

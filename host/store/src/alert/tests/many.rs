@@ -98,6 +98,8 @@ async fn tests_of_receivers_are_forgotten_although_no_rule_finds_anything() {
         let sql = "SELECT COUNT(*) FROM alert_delivery";
         let kept = db.count(sql, vec![]).await.expect("counted");
         assert_eq!(kept, REMEMBERED);
+        // The database is closed once nobody has a session.
+        drop(db);
         fixture.end().await;
     }
 }
