@@ -21,13 +21,18 @@ export function useFleetView(): FleetAddress {
   const view = useMemo(() => viewOf(parameters), [parameters]);
   const [text, setText] = useState(view.text);
   const pending = useRef<string | null>(null);
+  /** What the field has given to the address, until the address shows it: on its way there it is late, or overtaken. */
+  const awaited = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const current = useRef({ parameters, setParameters });
   current.current = { parameters, setParameters };
 
-  // Whatever else changes the address, a link or Back, changes the field.
+  // Whatever else changes the address, a link or Back, changes the field. What was typed a moment ago and arrives late
+  // must not take back a letter that came since.
   useEffect(() => {
-    if (pending.current === null) setText(view.text);
+    const own = awaited.current;
+    if (own === view.text) awaited.current = null;
+    if (own === null && pending.current === null) setText(view.text);
   }, [view.text]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
@@ -39,6 +44,7 @@ export function useFleetView(): FleetAddress {
     const next = { ...viewOf(parameters), ...(typed !== null && { text: typed }), ...change };
     if (change.text !== undefined) setText(change.text);
     const changed = withView(parameters, next);
+    awaited.current = next.text === viewOf(parameters).text ? null : next.text;
     if (changed.toString() !== parameters.toString()) setParameters(changed, { replace: true });
   }, []);
 
