@@ -132,6 +132,10 @@ impl Restoring {
         let sql = "UPDATE controller_node SET address = '', seen_at = -1 WHERE node <> $1";
         self.db.execute(sql, params![node]).await?;
         db::migrate_to(&mut self.db, MIGRATIONS, self.now, None).await?;
+        // Each agent is given a new password before it is started. Until then one that the lost controller left
+        // running could come back by its old one, and stay.
+        let sql = "DELETE FROM agent_credential";
+        self.db.execute(sql, vec![]).await?;
         let given_up = alert::begin_anew(&mut self.db, self.now).await?;
         self.db.raw("COMMIT").await?;
         Ok(given_up)

@@ -68,7 +68,7 @@ pub(super) fn routes() -> Vec<Row> {
     path = paths::BUNDLES.text,
     operation_id = "deployBundle",
     request_body = DeployBundle,
-    responses((status = 200, body = BundlePlan), (status = 202, body = BundlePlan))
+    responses((status = 200, body = BundlePlan), (status = 202, body = BundlePlan, description = "Being carried out"))
 )]
 async fn deploy(
     State(state): State<ServerState>,

@@ -425,6 +425,9 @@ fn of_list(lists: Option<Lists>, mut parameter: Value) -> Option<Value> {
     let Some((filters, fields)) = lists else {
         return Some(parameter);
     };
+    if parameter["in"] != "query" {
+        return Some(parameter);
+    }
     match parameter["name"].as_str().unwrap_or_default() {
         "status" | "application" | "machine" => {
             let name = parameter["name"].as_str()?;

@@ -109,3 +109,25 @@ fn times_are_dates_and_never_numbers() {
     }
     assert!(times > 30, "only {times} times");
 }
+
+#[test]
+fn every_name_in_a_path_and_every_answer_is_described() {
+    for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
+        let names = path
+            .split('/')
+            .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+        let names: BTreeSet<&str> = names.collect();
+        for (method, operation) in item.as_object().unwrap() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let described: BTreeSet<&str> = parameters
+                .filter(|parameter| parameter["in"] == "path")
+                .filter_map(|parameter| parameter["name"].as_str())
+                .collect();
+            assert_eq!(described, names, "{method} {path}");
+            for (status, answer) in operation["responses"].as_object().unwrap() {
+                let told = answer["description"].is_string() || answer["$ref"].is_string();
+                assert!(told, "{method} {path} {status}");
+            }
+        }
+    }
+}
