@@ -41,9 +41,13 @@ pub enum Profile {
     Test,
 }
 
-/// Packs every charm and gives the folder with the `.charm` files.
+/// Builds the program, packs every charm and gives the folder with the `.charm` files.
 pub fn pack_all(profile: Profile) -> Result<PathBuf> {
-    let periapt = build_periapt(profile)?;
+    pack_with(&build_periapt(profile)?)
+}
+
+/// Packs every charm with a program that is built.
+pub fn pack_with(periapt: &Path) -> Result<PathBuf> {
     if !has_rustup_target() {
         packages::ensure(packages::GUEST_TOOLCHAIN)?;
     }
@@ -51,13 +55,13 @@ pub fn pack_all(profile: Profile) -> Result<PathBuf> {
     for charm in CHARMS {
         run::step(
             &format!("building charm {charm} (the first one builds the Wasm standard library)"),
-            Command::new(&periapt)
+            Command::new(periapt)
                 .args(["charm", "build"])
                 .arg(project(charm))
                 .arg("--target-dir")
                 .arg(run::target()),
         )?;
-        pack(&periapt, charm)?;
+        pack(periapt, charm)?;
     }
     for (charm, original) in VARIANTS {
         let built = project(charm).join("build");
@@ -67,7 +71,7 @@ pub fn pack_all(profile: Profile) -> Result<PathBuf> {
             project(original).join("build").join(component),
             built.join(component),
         )?;
-        pack(&periapt, charm)?;
+        pack(periapt, charm)?;
     }
     std::fs::copy(
         run::root().join("charms").join(BUNDLE),
@@ -103,7 +107,7 @@ fn has_rustup_target() -> bool {
 /// Builds the `periapt` program and gives its path. The whole workspace is built, because cargo
 /// chooses the features of dependencies by what is built together: any smaller choice would
 /// compile the large ones once more.
-fn build_periapt(profile: Profile) -> Result<PathBuf> {
+pub fn build_periapt(profile: Profile) -> Result<PathBuf> {
     crate::web::build()?;
     let profile = match profile {
         Profile::Dev => "dev",

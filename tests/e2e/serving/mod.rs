@@ -12,8 +12,9 @@ use serde_json::Value;
 mod lines;
 mod readers;
 
-/// How long it may take until a page that is closed is refused, and until one is answered again whose process died.
-const AT_ONCE: Duration = Duration::from_secs(1);
+/// How long it may take until a page that is closed is refused, and until one is answered again whose process died:
+/// moments, with room for a machine that has other work.
+const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// A controller with an ingress port of its own, and two sites with a page over both.
 struct Sites {

@@ -1,8 +1,8 @@
 //! Running suites: one after another where a suite uses the machine, side by side where it waits.
 //!
 //! A suite that drives whole controllers mostly waits: for processes to start, for deadlines, for a
-//! browser. Two of those share the processors without delaying one another much, and what all of them
-//! take is then about half of their sum. The longest begin first, so that no lane is left with one.
+//! browser. A few of those share the processors without delaying one another much, and what all of them
+//! take is then a fraction of their sum. The longest begin first, so that no lane is left with one.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -16,7 +16,7 @@ use crate::busy::Processors;
 use crate::run;
 
 /// Suites that run side by side at a time.
-const LANES: usize = 2;
+const LANES: usize = 3;
 
 /// At most so many lines of what a suite's failed tests said are repeated at the end.
 const FAILURE_LINES: usize = 100;
