@@ -41,6 +41,17 @@ pub enum Profile {
     Test,
 }
 
+impl Profile {
+    /// What a person gets, or the tests where they show what a person sees: another build would take the place of the
+    /// program that they run.
+    pub fn of_caller() -> Self {
+        match std::env::var_os("PERIAPT_TEST_PROGRAM") {
+            Some(_) => Self::Test,
+            None => Self::Dev,
+        }
+    }
+}
+
 /// Builds the program, packs every charm and gives the folder with the `.charm` files.
 pub fn pack_all(profile: Profile) -> Result<PathBuf> {
     pack_with(&build_periapt(profile)?)

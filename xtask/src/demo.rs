@@ -26,7 +26,7 @@ pub fn run(once: bool) -> Result<()> {
         let _ = interrupted.send(());
     })?;
 
-    let charms = charms::pack_all(charms::Profile::Dev)?;
+    let charms = charms::pack_all(charms::Profile::of_caller())?;
     let directory = tempfile::Builder::new().prefix("periapt-demo-").tempdir()?;
     let demo = Demo {
         ingress: free_ingress()?,
