@@ -1,7 +1,7 @@
 import { useRef } from "react";
-import { FilterField } from "../../components/FilterField";
 import { StatusChips } from "../../components/StatusChips";
 import { useSlash } from "../../lib/useSlash";
+import { FilterField } from "./fleet/FilterField";
 import type { FleetAddress } from "./fleet/useFleetView";
 
 interface Properties {
@@ -17,22 +17,14 @@ interface Properties {
 
 /** What narrows the picture: words and statuses, in the address under the names that the tables use. */
 export function TopologyFilter({ address, statuses, fitting, all, neighbours, onDown }: Properties) {
-  const { view, text, type, settle, change } = address;
+  const { view, text, change } = address;
   const field = useRef<HTMLInputElement>(null);
   useSlash(field);
   const filtered = text !== "" || view.statuses.length > 0;
   return (
     <div className="topology-filter">
       <div className="filter-bar" role="group" aria-label="Filters">
-        <FilterField
-          field={field}
-          label="Filter by name, status or message"
-          value={text}
-          onChange={type}
-          onSettle={settle}
-          onClear={() => change({ text: "" })}
-          onDown={onDown}
-        />
+        <FilterField field={field} address={address} onDown={onDown} />
         {filtered && (
           <button type="button" className="p-button is-small" onClick={() => change({ text: "", statuses: [] })}>
             Clear

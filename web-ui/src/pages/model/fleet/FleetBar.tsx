@@ -1,10 +1,10 @@
 /** What narrows the tables of a model: tabs, words, statuses, the order, and views with a name. */
 import type { RefObject } from "react";
-import { FilterField } from "../../../components/FilterField";
 import { StatusChips } from "../../../components/StatusChips";
 import { FLEET_TABS, type FleetTab } from "../../../lib/fleet/address";
 import { sortedBy, type Sort, sortText } from "../../../lib/fleet/order";
 import { tabKeys } from "../../../lib/tabKeys";
+import { FilterField } from "./FilterField";
 import { SavedViews } from "./SavedViews";
 import type { FleetAddress } from "./useFleetView";
 
@@ -24,7 +24,7 @@ interface Properties {
 }
 
 export function FleetBar({ address, counts, statuses, sort, sortable, field, onDown }: Properties) {
-  const { view, text, type, settle, change } = address;
+  const { view, text, change } = address;
   const filtered = text !== "" || view.statuses.length > 0;
   return (
     <div className="fleet__bar">
@@ -46,15 +46,7 @@ export function FleetBar({ address, counts, statuses, sort, sortable, field, onD
         ))}
       </div>
       <div className="filter-bar" role="group" aria-label="Filters">
-        <FilterField
-          field={field}
-          label="Filter by name, status or message"
-          value={text}
-          onChange={type}
-          onSettle={settle}
-          onClear={() => change({ text: "" })}
-          onDown={onDown}
-        />
+        <FilterField field={field} address={address} onDown={onDown} />
         <div className="fleet__sort">
           <select aria-label="Sort by" value={sort.column} onChange={(event) => change({ sort: event.target.value })}>
             {sortable.map(({ id, label }) => (

@@ -20,9 +20,8 @@ export function useFleetView(): FleetAddress {
   const [parameters, setParameters] = useSearchParams();
   const view = useMemo(() => viewOf(parameters), [parameters]);
   const [text, setText] = useState(view.text);
-  const pending = useRef<string | null>(null);
-  /** What the field has given to the address, until the address shows it: on its way there it is late, or overtaken. */
-  const awaited = useRef<string | null>(null);
+  /** What was typed and the address does not show yet: on its way there it is late, or overtaken. */
+  const typed = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const current = useRef({ parameters, setParameters });
   current.current = { parameters, setParameters };
@@ -30,32 +29,30 @@ export function useFleetView(): FleetAddress {
   // Whatever else changes the address, a link or Back, changes the field. What was typed a moment ago and arrives late
   // must not take back a letter that came since.
   useEffect(() => {
-    const own = awaited.current;
-    if (own === view.text) awaited.current = null;
-    if (own === null && pending.current === null) setText(view.text);
+    if (typed.current === view.text) typed.current = null;
+    else if (typed.current === null) setText(view.text);
   }, [view.text]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const change = useCallback((change: Partial<FleetView>): void => {
     clearTimeout(timer.current);
     const { parameters, setParameters } = current.current;
-    const typed = pending.current;
-    pending.current = null;
-    const next = { ...viewOf(parameters), ...(typed !== null && { text: typed }), ...change };
+    const shown = viewOf(parameters);
+    const next = { ...shown, ...(typed.current !== null && { text: typed.current }), ...change };
     if (change.text !== undefined) setText(change.text);
+    typed.current = next.text === shown.text ? null : next.text;
     const changed = withView(parameters, next);
-    awaited.current = next.text === viewOf(parameters).text ? null : next.text;
     if (changed.toString() !== parameters.toString()) setParameters(changed, { replace: true });
   }, []);
 
   const settle = useCallback((): void => {
-    if (pending.current !== null) change({});
+    if (typed.current !== null) change({});
   }, [change]);
 
   const type = useCallback(
-    (typed: string): void => {
-      setText(typed);
-      pending.current = typed;
+    (text: string): void => {
+      setText(text);
+      typed.current = text;
       clearTimeout(timer.current);
       timer.current = setTimeout(() => change({}), SETTLED);
     },

@@ -1,24 +1,20 @@
 import type { KeyboardEvent, RefObject } from "react";
+import type { FleetAddress } from "./useFleetView";
+
+const LABEL = "Filter by name, status or message";
 
 interface Properties {
   field: RefObject<HTMLInputElement | null>;
-  /** What is looked for, and where. */
-  label: string;
-  value: string;
-  onChange: (text: string) => void;
-  /** Somebody leaves the field. */
-  onSettle: () => void;
-  /** Escape, in a field that is not empty. */
-  onClear: () => void;
+  address: FleetAddress;
   /** From the field to what it filters. */
   onDown: () => void;
 }
 
 /** The field that narrows what the page shows: `/` comes to it, Escape clears it, ↓ leaves it for what is shown. */
-export function FilterField({ field, label, value, onChange, onSettle, onClear, onDown }: Properties) {
+export function FilterField({ field, address: { text, type, settle, change }, onDown }: Properties) {
   const key = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown") onDown();
-    else if (event.key === "Escape" && value !== "") onClear();
+    else if (event.key === "Escape" && text !== "") change({ text: "" });
     else return;
     event.preventDefault();
   };
@@ -27,11 +23,11 @@ export function FilterField({ field, label, value, onChange, onSettle, onClear, 
       <input
         ref={field}
         type="search"
-        aria-label={label}
-        placeholder={label}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        onBlur={onSettle}
+        aria-label={LABEL}
+        placeholder={LABEL}
+        value={text}
+        onChange={(event) => type(event.target.value)}
+        onBlur={settle}
         onKeyDown={key}
       />
       <kbd aria-hidden="true">/</kbd>
