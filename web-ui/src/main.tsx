@@ -38,7 +38,8 @@ if (root) {
     <StrictMode>
       <ErrorBoundary>
         <QueryClientProvider client={queries}>
-          <BrowserRouter>
+          {/* A field that shows the address follows the key at once; in a transition it would forget what came meanwhile. */}
+          <BrowserRouter useTransitions={false}>
             <SessionProvider>
               <App />
             </SessionProvider>

@@ -27,7 +27,7 @@ pub struct TestOptions {
     pub arguments: Vec<String>,
 }
 
-/// Runs the tests of the project's crates. What they say goes to this program's own output.
+/// Runs the tests of the project's crates. What they say goes to standard error.
 ///
 /// # Errors
 /// When the project has no metadata or no crate, and when a test fails or does not compile.
@@ -77,7 +77,9 @@ fn run(folder: &Path, options: &TestOptions, charm: Option<&OsStr>) -> Result<()
         .arg("--target-dir")
         .arg(options.target_dir.join("native"))
         .current_dir(&folder)
-        .stdin(Stdio::null());
+        .stdin(Stdio::null())
+        // This program's own output is for what it says itself.
+        .stdout(std::io::stderr());
     if let Some(jobs) = options.jobs {
         cargo.arg("--jobs").arg(jobs.to_string());
     }

@@ -20,6 +20,7 @@ export default async function ({ enter, world }) {
   await page.getByLabel("Kind").selectOption("config");
   await page.waitForURL(/kinds=config/);
   await list.getByText(/became active/).first().waitFor({ state: "detached" });
+  await list.getByText('changed title of site from "First" to "Second"').waitFor();
   check((await list.getByRole("listitem").count()) === 1, "other things than settings are shown");
   await page.getByRole("button", { name: "Clear filters" }).click();
   await list.getByText(/^admin deployed .* as site/).waitFor();

@@ -1,7 +1,8 @@
 use periapt_engine::FakeClock;
 use periapt_model::{AgentName, Refusal};
 
-use crate::backup::{Cell, ColumnKind, Restoring, Table};
+use crate::db::{self, Probe, params};
+use crate::migrations::MIGRATIONS;
 use crate::testing::{empty_databases, fixtures, machine};
 use crate::{Store, StoreOptions};
 
@@ -147,18 +148,18 @@ async fn an_agent_of_before_goes_on_with_its_password() {
     let model = "11111111-2222-4333-8444-555555555555";
     for empty in empty_databases().await {
         let options = StoreOptions::new(empty.database.clone(), clock.shared());
-        let mut before = Restoring::begin(&options, 9).await.unwrap();
-        let columns = ["tag", "model_uuid", "digest"];
-        let columns = columns.map(|name| (name.to_owned(), ColumnKind::Text));
-        let table = Table {
-            name: "agent_credential".into(),
-            columns: columns.to_vec(),
-        };
-        before.table(table).await.unwrap();
+        let probe = Probe::new(clock.shared(), None);
+        let mut before = db::writer(&options.database, &probe).await.unwrap();
+        db::begin_schema(&mut before).await.unwrap();
+        db::migrate_to(&mut before, MIGRATIONS, 0, Some(9))
+            .await
+            .unwrap();
+        let sql = "INSERT INTO agent_credential (tag, model_uuid, digest) VALUES ($1, $2, $3)";
         let digest = blake3::hash(b"secret").to_hex().to_string();
-        let row = [format!("agent-{model}"), model.to_owned(), digest];
-        before.row(row.map(Cell::Text).to_vec()).await.unwrap();
-        before.finish(0).await.unwrap();
+        let row = params![format!("agent-{model}"), model, digest];
+        before.execute(sql, row).await.unwrap();
+        before.raw("COMMIT").await.unwrap();
+        drop(before);
 
         let store = Store::open(options).await.unwrap();
         let model = model.parse().unwrap();
