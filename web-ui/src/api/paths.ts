@@ -32,9 +32,12 @@ export const reachability = (inModel: string): string => `${model(inModel)}/reac
 export const charm = (inModel: string, url: string): string =>
   `${model(inModel)}/charms/${part(url)}`;
 
-/** What changes in a model, or in all that the visitor may see. */
+/**
+ * What changes in a model, or in all that the visitor may see. The entities at its beginning come in lists:
+ * thousands of events take a browser longer than what is in them.
+ */
 export const events = (inModel: string | null): string =>
-  inModel === null ? "/v1/events" : `${model(inModel)}/events`;
+  `${inModel === null ? "/v1" : model(inModel)}/events?lists=true`;
 
 export const ALERTS = "/v1/alerts";
 export const ALERT_RULES = "/v1/alert-rules";

@@ -57,6 +57,17 @@ describe("Connection", () => {
     connection.close();
   });
 
+  it("takes what there is from lists", () => {
+    const state = new LiveState();
+    const connection = new Connection("/v1/events?lists=true", state, there);
+    latest().tell("snapshots", [unit, { ...unit, key: "site/1" }]);
+    latest().tell("snapshots", [{ ...unit, key: "site/2" }]);
+    expect(state.table(unit.model, "unit")).toHaveLength(0);
+    latest().tell("current", { sequence: 1 });
+    expect(state.table(unit.model, "unit")).toHaveLength(3);
+    connection.close();
+  });
+
   it("leaves a broken stream to the browser, which resumes it", () => {
     const connection = new Connection("/v1/events", new LiveState(), there);
     latest().tell("current", {});

@@ -85,6 +85,10 @@ export class Connection {
     this.source = source;
     const data = (event: Event): LiveEvent => JSON.parse((event as MessageEvent<string>).data);
     source.addEventListener("snapshot", (event) => this.state.snapshot(data(event)));
+    source.addEventListener("snapshots", (event) => {
+      const events: LiveEvent[] = JSON.parse((event as MessageEvent<string>).data);
+      for (const event of events) this.state.snapshot(event);
+    });
     source.addEventListener("change", (event) => {
       this.live();
       this.state.change(data(event));

@@ -40,6 +40,8 @@ pub struct Filter {
     /// All kinds when empty.
     pub kinds: Vec<EntityKind>,
     pub application: Option<ApplicationName>,
+    /// Whether the snapshot comes as lists instead of an event for each entity.
+    pub lists: bool,
 }
 
 impl Filter {
@@ -203,16 +205,19 @@ impl Reader {
                     return Some(self.begin(missed).await);
                 }
                 Place::Snapshot { rest, then } => {
+                    let filter = &self.audience.filter;
+                    let part = part(rest, |entry| filter.has(entry));
                     let mut bytes = Vec::new();
-                    while bytes.len() < PART {
-                        let Some(entry) = rest.pop_front() else {
-                            sse::current(&mut bytes, then);
-                            self.place = Place::Live(then.clone());
-                            break;
-                        };
-                        if self.audience.filter.has(&entry) {
+                    if filter.lists {
+                        sse::snapshots(&mut bytes, part.iter().map(|entry| &*entry.data));
+                    } else {
+                        for entry in &part {
                             sse::snapshot(&mut bytes, &entry.data);
                         }
+                    }
+                    if rest.is_empty() {
+                        sse::current(&mut bytes, then);
+                        self.place = Place::Live(then.clone());
                     }
                     return Some(Bytes::from(bytes));
                 }
@@ -369,6 +374,21 @@ impl Reader {
         bytes.extend_from_slice(&why.event());
         Bytes::from(bytes)
     }
+}
+
+/// Takes as many of the wanted entries from the beginning as one write carries.
+fn part(rest: &mut VecDeque<Arc<Entry>>, wanted: impl Fn(&Entry) -> bool) -> Vec<Arc<Entry>> {
+    let mut part = Vec::new();
+    let mut length = 0;
+    while length < PART
+        && let Some(entry) = rest.pop_front()
+    {
+        if wanted(&entry) {
+            length += entry.data.len();
+            part.push(entry);
+        }
+    }
+    part
 }
 
 fn in_words(missed: Missed) -> &'static str {

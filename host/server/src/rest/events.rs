@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Row> {
 
 /// Streams what changes in all that the visitor may see, as server-sent events.
 ///
-/// It begins with a `snapshot` event for each entity and one `current`, or, after `Last-Event-ID`, with what came since; then there is a `change` for each entity that changed. `reset` means that a new snapshot follows, `dropped` is the last event and says why the stream ends. The data of `snapshot` and `change` is an `Event`.
+/// It begins with a `snapshot` event for each entity and one `current`, or, after `Last-Event-ID`, with what came since; then there is a `change` for each entity that changed. With `lists=true` it begins with `snapshots` events instead, whose data is a list of `Event`. `reset` means that a new snapshot follows, `dropped` is the last event and says why the stream ends. The data of `snapshot` and `change` is an `Event`.
 #[utoipa::path(get, path = paths::EVENTS.text, operation_id = "streamEvents", params(EventQuery), responses((status = 200, body = String, content_type = "text/event-stream")))]
 async fn everything(
     State(state): State<ServerState>,
@@ -77,7 +77,12 @@ fn filter(query: &EventQuery) -> Result<Filter, Answer> {
     let words = words.map(str::trim).filter(|word| !word.is_empty());
     let kinds = words.map(kind).collect::<Result<_, _>>()?;
     let application = query.application.as_deref().map(str::parse).transpose()?;
-    Ok(Filter { kinds, application })
+    let lists = query.lists.unwrap_or_default();
+    Ok(Filter {
+        kinds,
+        application,
+        lists,
+    })
 }
 
 fn kind(word: &str) -> Result<EntityKind, Answer> {

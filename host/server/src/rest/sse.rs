@@ -29,6 +29,19 @@ pub(crate) fn snapshot(bytes: &mut Vec<u8>, data: &[u8]) {
     bytes.extend_from_slice(b"\n\n");
 }
 
+/// Entities of the snapshot in one event, whose data is their list.
+pub(crate) fn snapshots<'a>(bytes: &mut Vec<u8>, entities: impl Iterator<Item = &'a [u8]>) {
+    let mut before: &[u8] = b"event: snapshots\ndata: [";
+    for data in entities {
+        bytes.extend_from_slice(before);
+        bytes.extend_from_slice(data);
+        before = b",";
+    }
+    if before == b"," {
+        bytes.extend_from_slice(b"]\n\n");
+    }
+}
+
 /// The snapshot is complete as of a place.
 pub(crate) fn current(bytes: &mut Vec<u8>, cursor: &Cursor) {
     let sequence = json!({ "sequence": cursor.sequence() });

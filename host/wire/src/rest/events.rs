@@ -51,6 +51,9 @@ pub struct EventQuery {
     pub kinds: Option<String>,
     /// Only this application, its units, and the relations that it is in.
     pub application: Option<String>,
+    /// Begin with `snapshots` events, each with a list of entities, instead of a `snapshot` event for each
+    /// entity: a reader of thousands begins sooner.
+    pub lists: Option<bool>,
 }
 
 /// Data of `current`.
