@@ -7,8 +7,8 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, fstat, futimens,
-    linkat, mkdirat, openat, readlinkat, symlinkat,
+    AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, copy_file_range,
+    fstat, futimens, linkat, mkdirat, openat, readlinkat, symlinkat,
 };
 
 use crate::cursor::{Cursor, Entry};
@@ -93,10 +93,24 @@ fn copy_file(from: BorrowedFd<'_>, to: BorrowedFd<'_>, entry: &Entry) -> io::Res
     let mode = Mode::from_raw_mode(entry.stat.st_mode) & Mode::from_raw_mode(0o777);
     let target = openat(to, &entry.name, new, mode)?;
     let mut target = File::from(target);
-    if entry.stat.st_size > 0 {
-        io::copy(&mut File::from(source), &mut target)?;
-    }
+    copy_content(&mut File::from(source), &mut target, entry.stat.st_size)?;
     Ok(futimens(&target, &modified(&entry.stat))?)
+}
+
+/// Within the kernel where it can; a file system that cannot is read and written.
+fn copy_content(source: &mut File, target: &mut File, length: i64) -> io::Result<()> {
+    let mut left = usize::try_from(length).unwrap_or(0);
+    while left > 0 {
+        match copy_file_range(&*source, None, &*target, None, left) {
+            Ok(0) => break,
+            Ok(copied) => left = left.saturating_sub(copied),
+            Err(_) => {
+                io::copy(source, target)?;
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The time of modification alone: when something was read tells nothing.

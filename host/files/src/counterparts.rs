@@ -26,10 +26,25 @@ pub fn counterparts(
         inodes,
         found: HashMap::new(),
     };
-    if !finding.inodes.is_empty() {
-        walk(Cursor::open(tree)?, &mut finding)?;
+    if finding.inodes.is_empty() {
+        return Ok(finding.found);
     }
-    Ok(finding.found)
+    match walk(Cursor::open(tree)?, &mut finding) {
+        Err(Ended::Failed(error)) => Err(error),
+        Ok(()) | Err(Ended::AllFound) => Ok(finding.found),
+    }
+}
+
+/// Why the walk goes no further.
+enum Ended {
+    AllFound,
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Ended {
+    fn from(error: io::Error) -> Self {
+        Ended::Failed(error)
+    }
 }
 
 struct Finding {
@@ -39,9 +54,9 @@ struct Finding {
 }
 
 impl Visitor for Finding {
-    type Error = io::Error;
+    type Error = Ended;
 
-    fn entry(&mut self, _: BorrowedFd<'_>, entry: &Entry, _: usize) -> io::Result<()> {
+    fn entry(&mut self, _: BorrowedFd<'_>, entry: &Entry, _: usize) -> Result<(), Ended> {
         let (inode, name, here) = (entry.stat.st_ino, &entry.name, self.copy.here());
         if !self.inodes.remove(&inode) {
             return Ok(());
@@ -50,21 +65,24 @@ impl Visitor for Finding {
             FileType::Directory => cursor::open_in(here, name)?,
             _ => {
                 let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                openat(here, name, flags, Mode::empty())?
+                openat(here, name, flags, Mode::empty()).map_err(io::Error::from)?
             }
         };
         self.found.insert(inode, opened);
-        Ok(())
+        match self.inodes.is_empty() {
+            true => Err(Ended::AllFound),
+            false => Ok(()),
+        }
     }
 
-    fn enter(&mut self, name: &CStr) -> io::Result<()> {
-        self.copy.down(name)
+    fn enter(&mut self, name: &CStr) -> Result<(), Ended> {
+        Ok(self.copy.down(name)?)
     }
 
-    fn leave(&mut self, _: BorrowedFd<'_>, depth: usize) -> io::Result<()> {
+    fn leave(&mut self, _: BorrowedFd<'_>, depth: usize) -> Result<(), Ended> {
         match depth {
             0 => Ok(()),
-            _ => self.copy.up(),
+            _ => Ok(self.copy.up()?),
         }
     }
 }

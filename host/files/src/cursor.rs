@@ -1,4 +1,5 @@
-//! A position in a tree: one open directory, and the identities of those above it.
+//! A position in a tree: one open directory, and those above it. The uppermost stay open, so that a walk of a small
+//! tree opens no directory twice; of the others there are the identities, so that a deep one needs few descriptors.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -6,7 +7,11 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, Stat, fstat, openat, seek, statat,
+};
+
+use crate::out_of_descriptors;
 
 /// How directories are opened: never through a link.
 const DIRECTORY: OFlags = OFlags::RDONLY
@@ -15,6 +20,8 @@ const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 /// Bytes of names that are read at a time; the kernel writes whole entries.
 const NAMES: usize = 32 << 10;
+/// Levels, from the root, whose directories stay open while the cursor is below them.
+const KEPT: usize = 3;
 
 /// Opens a directory by a path of the host's own making.
 pub(crate) fn open(path: &Path) -> io::Result<OwnedFd> {
@@ -53,10 +60,19 @@ impl Entry {
     }
 }
 
-/// Where a walk is. Needs one descriptor, and another one while it moves.
+/// A directory that the cursor came through.
+enum Above {
+    Open(OwnedFd),
+    Closed(Identity),
+}
+
+/// Where a walk is. Needs one descriptor and another one while it moves, and has up to [`KEPT`] for those above where
+/// there are some left.
 pub(crate) struct Cursor {
     here: OwnedFd,
-    above: Vec<Identity>,
+    /// Whether names were read through `here`, or may have been.
+    read: bool,
+    above: Vec<Above>,
     names: Vec<MaybeUninit<u8>>,
 }
 
@@ -64,6 +80,7 @@ impl Cursor {
     pub fn new(root: OwnedFd) -> Self {
         Self {
             here: root,
+            read: false,
             above: Vec::new(),
             names: vec![MaybeUninit::uninit(); NAMES],
         }
@@ -84,9 +101,17 @@ impl Cursor {
 
     /// Into the directory of this name.
     pub fn down(&mut self, name: &CStr) -> io::Result<()> {
-        let identity = Identity::of(self.here())?;
-        self.here = open_in(self.here(), name)?;
-        self.above.push(identity);
+        let below = self.open_from_here(name)?;
+        let above = match self.above.len() < KEPT {
+            true => Above::Open(std::mem::replace(&mut self.here, below)),
+            false => {
+                let identity = Identity::of(self.here())?;
+                self.here = below;
+                Above::Closed(identity)
+            }
+        };
+        self.read = false;
+        self.above.push(above);
         Ok(())
     }
 
@@ -95,16 +120,37 @@ impl Cursor {
     /// # Errors
     /// `ResourceBusy` when the directory was moved meanwhile, so that `..` leads elsewhere.
     pub fn up(&mut self) -> io::Result<()> {
-        let above = open_in(self.here(), c"..")?;
-        let identity = Identity::of(above.as_fd())?;
-        if self.above.pop() != Some(identity) {
-            return Err(io::Error::new(
-                io::ErrorKind::ResourceBusy,
-                "a directory was moved while it was read",
-            ));
-        }
-        self.here = above;
+        self.here = match self.above.pop() {
+            Some(Above::Open(above)) => above,
+            closed => {
+                let above = self.open_from_here(c"..")?;
+                let identity = Identity::of(above.as_fd())?;
+                if !matches!(closed, Some(Above::Closed(known)) if known == identity) {
+                    return Err(io::Error::new(
+                        io::ErrorKind::ResourceBusy,
+                        "a directory was moved while it was read",
+                    ));
+                }
+                above
+            }
+        };
+        self.read = true;
         Ok(())
+    }
+
+    /// Opens a directory, and closes those above for it where there is no other descriptor left.
+    fn open_from_here(&mut self, name: &CStr) -> io::Result<OwnedFd> {
+        match open_in(self.here(), name) {
+            Err(error) if out_of_descriptors(&error) => {
+                for above in &mut self.above {
+                    if let Above::Open(directory) = above {
+                        *above = Above::Closed(Identity::of(directory.as_fd())?);
+                    }
+                }
+                open_in(self.here(), name)
+            }
+            opened => opened,
+        }
     }
 
     /// Hands every entry of this directory to `visit`, once for each time the cursor came here.
@@ -114,6 +160,9 @@ impl Cursor {
         mut visit: impl FnMut(BorrowedFd<'_>, Entry) -> Result<(), E>,
     ) -> Result<(), E> {
         let here = self.here.as_fd();
+        if std::mem::replace(&mut self.read, true) {
+            seek(here, SeekFrom::Start(0)).map_err(io::Error::from)?;
+        }
         let mut names = RawDir::new(here, &mut self.names);
         while let Some(entry) = names.next() {
             let entry = entry.map_err(io::Error::from)?;

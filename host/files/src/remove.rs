@@ -75,6 +75,7 @@ pub(crate) fn remove_in(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<()
     loop {
         let root = match cursor::open_in(directory, name) {
             Ok(root) => root,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             // What is no directory has nothing below it.
             Err(error) if is_gone(&error) => return unlink(directory, name, AtFlags::empty()),
             Err(error) => return Err(error),
