@@ -7,9 +7,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, Stat, fstat, openat, seek, statat,
-};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
 
 use crate::out_of_descriptors;
 
@@ -70,8 +68,6 @@ enum Above {
 /// there are some left.
 pub(crate) struct Cursor {
     here: OwnedFd,
-    /// Whether names were read through `here`, or may have been.
-    read: bool,
     above: Vec<Above>,
     names: Vec<MaybeUninit<u8>>,
 }
@@ -80,7 +76,6 @@ impl Cursor {
     pub fn new(root: OwnedFd) -> Self {
         Self {
             here: root,
-            read: false,
             above: Vec::new(),
             names: vec![MaybeUninit::uninit(); NAMES],
         }
@@ -110,7 +105,6 @@ impl Cursor {
                 Above::Closed(identity)
             }
         };
-        self.read = false;
         self.above.push(above);
         Ok(())
     }
@@ -134,7 +128,6 @@ impl Cursor {
                 above
             }
         };
-        self.read = true;
         Ok(())
     }
 
@@ -153,16 +146,13 @@ impl Cursor {
         }
     }
 
-    /// Hands every entry of this directory to `visit`, once for each time the cursor came here.
+    /// Hands every entry of this directory to `visit`, once, when the cursor came down to it.
     /// Entries that vanish meanwhile are left out.
     pub fn entries<E: From<io::Error>>(
         &mut self,
         mut visit: impl FnMut(BorrowedFd<'_>, Entry) -> Result<(), E>,
     ) -> Result<(), E> {
         let here = self.here.as_fd();
-        if std::mem::replace(&mut self.read, true) {
-            seek(here, SeekFrom::Start(0)).map_err(io::Error::from)?;
-        }
         let mut names = RawDir::new(here, &mut self.names);
         while let Some(entry) = names.next() {
             let entry = entry.map_err(io::Error::from)?;
