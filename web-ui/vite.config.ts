@@ -41,8 +41,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: true,
-    // All pages but the drawn ones are one file: 170 kB as it is sent.
-    chunkSizeWarningLimit: 800,
+    chunkSizeWarningLimit: 600,
   },
   css: {
     preprocessorOptions: { scss: { quietDeps: true, silenceDeprecations: ["import", "global-builtin", "if-function", "color-functions"] } },

@@ -1,69 +1,77 @@
 /** Addresses and their pages. */
-import { lazy, Suspense } from "react";
+import { lazy, useEffect } from "react";
 import { Navigate, Outlet, Route, Routes, useLocation, useParams } from "react-router";
 import { ModelUsersOnly, SuperusersOnly } from "./components/Allowed";
+import { Later } from "./components/Later";
 import { ModelGate } from "./components/ModelGate";
 import { Failure, Loading } from "./components/States";
 import { Shell } from "./components/Shell";
 import { LiveProvider } from "./live/context";
-import { AccountPage } from "./pages/account/AccountPage";
-import { ApplicationActionsPage } from "./pages/application/ActionsPage";
-import { ApplicationConfigPage } from "./pages/application/ConfigPage";
-import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
-import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
-import { ApplicationRequestsPage } from "./pages/application/RequestsPage";
-import { ApplicationResourcesPage } from "./pages/application/ResourcesPage";
-import { ApplicationSecretsPage } from "./pages/application/SecretsPage";
-import { ApplicationUnitsPage } from "./pages/application/UnitsPage";
-import { AlertsPage } from "./pages/alerts/AlertsPage";
 import { ApplicationNotes, ModelNotes } from "./pages/annotations/Notes";
-import { AuditPage } from "./pages/AuditPage";
-import { BlocksPage } from "./pages/blocks/BlocksPage";
 import { BlockedBanner } from "./pages/blocks/BlockedBanner";
-import { BundlesPage } from "./pages/bundles/BundlesPage";
 import { DriftNote } from "./pages/bundles/Drift";
-import { CharmPage } from "./pages/charms/CharmPage";
-import { CharmsPage } from "./pages/charms/CharmsPage";
-import { ControllerPage } from "./pages/controller/ControllerPage";
-import { DeployPage } from "./pages/deploy/DeployPage";
-import { HookRunPage } from "./pages/hooks/HookRunPage";
-import { HooksPage } from "./pages/HooksPage";
-import { IncidentsPage } from "./pages/incidents/IncidentsPage";
-import { LogsPage } from "./pages/LogsPage";
-import { MachinePage } from "./pages/MachinePage";
-import { AccessPage } from "./pages/model/AccessPage";
-import { ModelConfigPage } from "./pages/model/ConfigPage";
 import { ModelLayout } from "./pages/model/Layout";
 import { OverviewPage } from "./pages/model/OverviewPage";
-import { ReachabilityPage } from "./pages/model/ReachabilityPage";
 import { ModelsPage } from "./pages/models/ModelsPage";
-import { NotFoundPage } from "./pages/NotFoundPage";
-import { OperationPage } from "./pages/operations/OperationPage";
-import { OperationsPage } from "./pages/operations/OperationsPage";
-import { ModelRelationsPage } from "./pages/relations/ModelRelationsPage";
-import { RelationPage } from "./pages/relations/RelationPage";
-import { RegisterPage } from "./pages/RegisterPage";
-import { SandboxPage } from "./pages/sandbox/SandboxPage";
-import { SecretPage } from "./pages/secrets/SecretPage";
-import { SecretsPage } from "./pages/secrets/SecretsPage";
 import { SignInPage } from "./pages/SignInPage";
-import { TimelinePage } from "./pages/timeline/TimelinePage";
-import { StorageListPage } from "./pages/storage/StorageListPage";
-import { StoragePage } from "./pages/storage/StoragePage";
-import { UnitPage } from "./pages/unit/UnitPage";
-import { UserPage } from "./pages/users/UserPage";
-import { UsersPage } from "./pages/users/UsersPage";
 import { useVisitor } from "./session";
 
 const TopologyPage = lazy(() => import("./pages/model/TopologyPage"));
 const WorkersPage = lazy(() => import("./pages/workers/WorkersPage"));
 
+/** Once the first page has long been drawn. */
+const LATER = 5_000;
+const later = () => import("./pages/later");
+type Page = keyof Awaited<ReturnType<typeof later>>;
+const page = (name: Page) => lazy(async () => ({ default: (await later())[name] }));
+
+const AccessPage = page("AccessPage");
+const AccountPage = page("AccountPage");
+const AlertsPage = page("AlertsPage");
+const ApplicationActionsPage = page("ApplicationActionsPage");
+const ApplicationConfigPage = page("ApplicationConfigPage");
+const ApplicationHistoryPage = page("ApplicationHistoryPage");
+const ApplicationRelationsPage = page("ApplicationRelationsPage");
+const ApplicationRequestsPage = page("ApplicationRequestsPage");
+const ApplicationResourcesPage = page("ApplicationResourcesPage");
+const ApplicationSecretsPage = page("ApplicationSecretsPage");
+const ApplicationUnitsPage = page("ApplicationUnitsPage");
+const AuditPage = page("AuditPage");
+const BlocksPage = page("BlocksPage");
+const BundlesPage = page("BundlesPage");
+const CharmPage = page("CharmPage");
+const CharmsPage = page("CharmsPage");
+const ControllerPage = page("ControllerPage");
+const DeployPage = page("DeployPage");
+const HookRunPage = page("HookRunPage");
+const HooksPage = page("HooksPage");
+const IncidentsPage = page("IncidentsPage");
+const LogsPage = page("LogsPage");
+const MachinePage = page("MachinePage");
+const ModelConfigPage = page("ModelConfigPage");
+const ModelRelationsPage = page("ModelRelationsPage");
+const NotFoundPage = page("NotFoundPage");
+const OperationPage = page("OperationPage");
+const OperationsPage = page("OperationsPage");
+const ReachabilityPage = page("ReachabilityPage");
+const RegisterPage = page("RegisterPage");
+const RelationPage = page("RelationPage");
+const SandboxPage = page("SandboxPage");
+const SecretPage = page("SecretPage");
+const SecretsPage = page("SecretsPage");
+const StorageListPage = page("StorageListPage");
+const StoragePage = page("StoragePage");
+const TimelinePage = page("TimelinePage");
+const UnitPage = page("UnitPage");
+const UserPage = page("UserPage");
+const UsersPage = page("UsersPage");
+
 export function App() {
   return (
     <Routes>
       <Route path="/sign-in" element={<SignInPage />} />
-      <Route path="/register" element={<RegisterPage />} />
+      <Route path="/register" element={<Later what="the page" page={<RegisterPage />} />} />
       <Route element={<SignedIn />}>
         <Route element={<WholeController />}>
           <Route index element={<Navigate to="/models" replace />} />
@@ -183,13 +191,14 @@ export function App() {
   );
 }
 
-function Later({ what, page }: { what: string; page: React.ReactNode }) {
-  return <Suspense fallback={<Loading what={what} rows={8} />}>{page}</Suspense>;
-}
-
 function SignedIn() {
   const { session, error } = useVisitor();
   const { pathname, search } = useLocation();
+  useEffect(() => {
+    // Who leaves a page soon waits for the others; nobody else does.
+    const timer = setTimeout(() => void later().catch(() => {}), LATER);
+    return () => clearTimeout(timer);
+  }, []);
   if (session) return <Outlet />;
   if (session === null) {
     const after = pathname + search;
@@ -211,7 +220,7 @@ function WholeController() {
   return (
     <LiveProvider model={null}>
       <Shell>
-        <Outlet />
+        <Later what="the page" page={<Outlet />} />
       </Shell>
     </LiveProvider>
   );
@@ -224,7 +233,7 @@ function OneModel() {
       <Shell model={model}>
         <ModelGate model={model}>
           <BlockedBanner model={model} />
-          <Outlet />
+          <Later what="the page" page={<Outlet />} />
         </ModelGate>
       </Shell>
     </LiveProvider>

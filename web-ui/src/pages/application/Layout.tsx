@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link, Outlet, useLocation, useParams } from "react-router";
 import * as paths from "../../api/paths";
+import { Later } from "../../components/Later";
 import { StatusMark } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
@@ -146,7 +147,7 @@ export function ApplicationLayout() {
       />
       <Waiting words={application["waiting-for"]} />
       <Tabs label="Application" tabs={tabs} />
-      <Outlet />
+      <Later what="the page" page={<Outlet />} />
       {open === "scale" && <ScaleDialog model={model} application={application} units={own} onClose={close} />}
       {open === "integrate" && <IntegrateDialog model={model} from={name} onClose={close} />}
       {open === "expose" && <ExposeDialog model={model} name={name} onClose={close} />}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Outlet, useLocation, useNavigate, useParams, useSearchParams } from "react-router";
+import { Later } from "../../components/Later";
 import { incidents, models } from "../../api";
 import * as paths from "../../api/paths";
 import { StatusMark } from "../../components/charts";
@@ -102,7 +103,7 @@ export function ModelLayout() {
         }
       />
       <Tabs label="Model" tabs={tabs} />
-      {ready ? <Outlet /> : <Pending what={`model ${name}`} rows={8} />}
+      {ready ? <Later what="the page" page={<Outlet />} /> : <Pending what={`model ${name}`} rows={8} />}
       {destroying && (
         <DestroyModel
           name={name}
