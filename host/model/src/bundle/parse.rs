@@ -38,7 +38,7 @@ pub struct Bundle {
 pub struct BundleApplication {
     /// A path, relative to the bundle's file, or the name of a charm.
     pub charm: String,
-    /// The channel of the charm repository that it follows, for a charm from there; not said where it is the default.
+    /// The channel of the charm repository that it follows; the default one where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// A revision of the charm repository, whatever its channel is at.

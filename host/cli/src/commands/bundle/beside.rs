@@ -33,6 +33,9 @@ impl Beside {
         for (name, application) in &bundle.applications {
             let charm = &application.charm;
             if is_beside(application, folder) {
+                if let Some(revision) = application.revision {
+                    return Err(without_revisions(name, application, revision, folder));
+                }
                 if !charms.contains_key(charm) {
                     charms.insert(charm.clone(), on_disk(name, charm, folder)?);
                 }
@@ -171,6 +174,24 @@ fn is_beside(application: &BundleApplication, folder: &Path) -> bool {
     !application.is_named() || (application.channel.is_none() && folder.join(charm).exists())
 }
 
+/// A file that is called as a charm could be is taken first, and has no revisions.
+fn without_revisions(
+    name: &ApplicationName,
+    application: &BundleApplication,
+    revision: u32,
+    folder: &Path,
+) -> Failure {
+    let error = application.revision_of_file(name, revision);
+    let file = folder.join(&application.charm);
+    Failure::usage(error.to_string())
+        .why(format!(
+            "{} exists and would be deployed ({})",
+            file.display(),
+            error.code()
+        ))
+        .advice("name a channel of the charm repository as well, or leave out the revision")
+}
+
 fn on_disk(application: &ApplicationName, charm: &str, folder: &Path) -> Outcome<(Archive, Bytes)> {
     let path = folder.join(charm);
     if !path.exists() {
@@ -219,6 +240,22 @@ mod tests {
             let found = is_beside(&application, folder.path());
             assert_eq!(found, beside, "{charm} {channel:?}");
         }
+    }
+
+    #[test]
+    fn a_revision_of_a_file_beside_the_bundle_is_refused_unless_a_channel_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("packed"), "").unwrap();
+        let read = |application: &str| {
+            let text = format!("applications: {{site: {application}}}");
+            Beside::read(&Bundle::parse(&text, &[]).unwrap(), folder.path())
+        };
+        let refused = read("{charm: packed, revision: 3}").err().unwrap();
+        assert_eq!(refused.exit, Exit::Usage);
+        let told = refused.to_string();
+        assert_eq!(told.lines().count(), 3, "{told}");
+        assert!(told.contains("bundle-revision-invalid"), "{told}");
+        assert!(read("{charm: packed, channel: edge, revision: 3}").is_ok());
     }
 
     #[test]
