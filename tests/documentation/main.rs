@@ -403,6 +403,9 @@ fn the_page_about_charm_repositories_works_as_written() -> Result<()> {
         "refused, it has 0-1",
         "Downloaded site revision 0 of ./charms",
         "Deployed \"help\"",
+        "deploy pinned from repository revision 0 with 1 unit",
+        "refresh pinned to repository revision 1",
+        "has no revision 9; it has 0-1",
         "repository:site-2",
         "Refreshed \"help\" to local:site-2",
     ] {

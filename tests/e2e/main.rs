@@ -7,6 +7,7 @@ mod alerts;
 mod author;
 mod blocks;
 mod bundle_api;
+mod bundle_revisions;
 mod bundles;
 mod catalogue;
 mod endpoints;

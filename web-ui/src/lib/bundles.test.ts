@@ -7,6 +7,9 @@ const DIFFERENCE: BundleDifference = {
     added: { missing: "model" },
     gone: { missing: "bundle" },
     site: {
+      charm: { bundle: "0123456789abcdef", model: "fedcba9876543210" },
+      revision: { bundle: 0, model: 1 },
+      channel: { bundle: "edge", model: null },
       num_units: { bundle: 2, model: 3 },
       options: { title: { bundle: null, model: "Shop" } },
       expose: { bundle: { "": {} }, model: { website: { "expose-to-cidrs": ["10.0.0.0/8"] } } },
@@ -23,6 +26,9 @@ describe("what differs", () => {
     expect(rows).toEqual([
       ["added", "application", "there", null],
       ["gone", "application", null, "there"],
+      ["site", "charm", "0123456789ab", "fedcba987654"],
+      ["site", "revision in the charm repository", "0", "1"],
+      ["site", "channel", "edge", null],
       ["site", "units", "2", "3"],
       ["site", "option title", null, "Shop"],
       ["site", "exposed", "everybody", "website: 10.0.0.0/8"],

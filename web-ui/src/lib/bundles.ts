@@ -31,6 +31,8 @@ export function differenceRows(difference: BundleDifference): DifferenceRow[] {
       continue;
     }
     add(name, "charm", short(of.charm));
+    add(name, "revision in the charm repository", of.revision);
+    add(name, "channel", of.channel);
     add(name, "units", of.num_units);
     for (const [option, sides] of Object.entries(of.options ?? {})) add(name, `option ${option}`, sides);
     add(name, "exposed", of.expose && { bundle: exposure(of.expose.bundle), model: exposure(of.expose.model) });

@@ -125,12 +125,20 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
 
 /// A path has no revisions to choose from.
 fn without_revisions(path: &Path) -> Failure {
+    let advice = match bundle::find(path) {
+        Some(_) => {
+            "leave out --revision, and write revision: NUMBER beside the charm's name in the bundle"
+        }
+        None => {
+            "leave out --revision, or deploy by name from a charm repository: periapt deploy NAME --repository DIR|URL --revision NUMBER"
+        }
+    };
     Failure::usage("--revision cannot be used with a path")
         .why(format!(
             "{} is a file or folder, and only charm repositories have revisions",
             path.display()
         ))
-        .advice("leave out --revision, or deploy by name from a charm repository: periapt deploy NAME --repository DIR|URL --revision NUMBER")
+        .advice(advice)
 }
 
 /// The archive, read as the controller will read it.

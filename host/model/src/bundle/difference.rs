@@ -7,7 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bundle, BundleApplication, BundleResource, CurrentModel, CurrentResource, PlanError};
+use super::{
+    Bundle, BundleApplication, BundleResource, CurrentApplication, CurrentModel, CurrentResource,
+    PlanError,
+};
 use crate::charm::CharmMetadata;
 use crate::config::Value;
 use crate::name::ApplicationName;
@@ -33,6 +36,12 @@ pub struct ApplicationDifference {
     /// SHA-256 of the charms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charm: Option<TextSides>,
+    /// The channels of the charm repository that are followed, where the bundle names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<TextSides>,
+    /// The charm repository's revisions of two charms that differ, where both are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<RevisionSides>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num_units: Option<UnitSides>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -63,6 +72,13 @@ pub enum Missing {
 pub struct TextSides {
     pub bundle: Option<String>,
     pub model: Option<String>,
+}
+
+/// Two revisions of a charm repository.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RevisionSides {
+    pub bundle: u32,
+    pub model: u32,
 }
 
 /// Two numbers of units.
@@ -207,14 +223,17 @@ impl Bundle {
         };
         let subordinate = charm.is_some_and(|charm| charm.subordinate);
         let digest = charm.map(|charm| charm.sha256.clone()).unwrap_or_default();
+        let differs = digest != there.charm_digest;
         let units = wanted.num_units.unwrap_or(1);
         let constraints = wanted.spelled_constraints();
         ApplicationDifference {
             missing: None,
-            charm: (digest != there.charm_digest).then(|| TextSides {
+            charm: differs.then(|| TextSides {
                 bundle: Some(digest),
                 model: Some(there.charm_digest.clone()),
             }),
+            channel: channels(wanted, there),
+            revision: differs.then(|| revisions(wanted, there)).flatten(),
             num_units: (!subordinate && units != there.units).then_some(UnitSides {
                 bundle: units,
                 model: there.units,
@@ -233,6 +252,21 @@ impl Bundle {
             }),
         }
     }
+}
+
+/// A bundle that names no channel is content with any.
+fn channels(wanted: &BundleApplication, there: &CurrentApplication) -> Option<TextSides> {
+    let channel = wanted.channel.as_ref();
+    let channel = channel.filter(|channel| **channel != there.channel)?;
+    Some(TextSides {
+        bundle: Some(channel.clone()),
+        model: Some(there.channel.clone()).filter(|channel| !channel.is_empty()),
+    })
+}
+
+fn revisions(wanted: &BundleApplication, there: &CurrentApplication) -> Option<RevisionSides> {
+    let (bundle, model) = wanted.released.zip(there.revision)?;
+    Some(RevisionSides { bundle, model })
 }
 
 fn options(

@@ -11,8 +11,12 @@ use crate::storage::Asked;
 /// What an export says of an application beyond what a comparison looks at.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
-    /// As the model names it, `local:site-0`.
+    /// As the model names it, `local:site-0`; by its name alone where its revision is told.
     pub charm: String,
+    /// The channel of the charm repository that it follows, where its revision is told.
+    pub channel: Option<String>,
+    /// The charm repository's revision that its charm is, where it can be taken from there again.
+    pub revision: Option<u32>,
     pub subordinate: bool,
     /// What its units have.
     pub storage: BTreeMap<String, Asked>,
@@ -35,6 +39,9 @@ impl Bundle {
             let resources = current.resources.iter();
             let application = BundleApplication {
                 charm: exported.charm.clone(),
+                channel: exported.channel.clone(),
+                revision: exported.revision,
+                released: None,
                 num_units: (!exported.subordinate).then_some(current.units),
                 to: Vec::new(),
                 options: current.settings.clone(),

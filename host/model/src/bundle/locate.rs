@@ -11,6 +11,8 @@ pub fn line_of(error: &BundleError, text: &str) -> Option<u64> {
         BundleError::Unreadable { line, .. } => *line,
         BundleError::Empty => line_of_key(text, "applications"),
         BundleError::NoCharm(application)
+        | BundleError::NotARevision { application, .. }
+        | BundleError::RevisionOfFile { application, .. }
         | BundleError::UnknownMachine { application, .. }
         | BundleError::TooManyPlacements { application, .. }
         | BundleError::Storage { application, .. }

@@ -15,6 +15,7 @@ mod export;
 mod locate;
 mod parse;
 mod plan;
+mod released;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ mod tests;
 pub use applied::AppliedBundle;
 pub use difference::{
     ApplicationDifference, BundleDifference, ComparedCharm, ExposedSides, Missing, OptionSides,
-    RelationDifference, TextSides, TrustSides, UnitSides,
+    RelationDifference, RevisionSides, TextSides, TrustSides, UnitSides,
 };
 pub use export::Exported;
 pub use locate::{line_of, line_of_key, line_of_plan};

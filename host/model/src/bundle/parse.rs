@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
+use super::released::read_revision;
 use crate::config::Values;
 use crate::constraints::Constraints;
 use crate::hook::commit::Refused;
@@ -37,6 +38,15 @@ pub struct Bundle {
 pub struct BundleApplication {
     /// A path, relative to the bundle's file, or the name of a charm.
     pub charm: String,
+    /// The channel of the charm repository that it follows; the default one where none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// A revision of the charm repository, whatever its channel is at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u32>,
+    /// The repository's revision that its charm is, once somebody read the repository.
+    #[serde(skip)]
+    pub released: Option<u32>,
     /// None for a subordinate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_units: Option<u32>,
@@ -103,6 +113,22 @@ pub enum BundleError {
     Empty,
     #[error("application \"{0}\" names no charm")]
     NoCharm(String),
+    #[error(
+        "application \"{application}\" has revision {revision}, but revisions are whole numbers from 0"
+    )]
+    NotARevision {
+        application: String,
+        /// As the file has it.
+        revision: String,
+    },
+    #[error(
+        "application \"{application}\" has revision {revision} of \"{charm}\", but only charms of a charm repository have revisions"
+    )]
+    RevisionOfFile {
+        application: String,
+        charm: String,
+        revision: u32,
+    },
     #[error("relation {0} is not a pair of endpoints")]
     NotAPair(String),
     #[error("relation {relation} names \"{application}\", which the bundle does not have")]
@@ -139,6 +165,9 @@ impl BundleError {
             BundleError::Unreadable { .. } => Refusal::BundleUnreadable,
             BundleError::Empty => Refusal::BundleEmpty,
             BundleError::NoCharm(_) => Refusal::BundleCharmMissing,
+            BundleError::NotARevision { .. } | BundleError::RevisionOfFile { .. } => {
+                Refusal::BundleRevisionInvalid
+            }
             BundleError::NotAPair(_) | BundleError::UnknownApplication { .. } => {
                 Refusal::BundleRelationInvalid
             }
@@ -172,6 +201,10 @@ struct Written {
 #[serde(default)]
 struct WrittenApplication {
     charm: Option<String>,
+    #[serde(deserialize_with = "said")]
+    channel: Option<Option<String>>,
+    #[serde(deserialize_with = "said")]
+    revision: Option<Option<serde_json::Value>>,
     #[serde(alias = "scale")]
     num_units: Option<u32>,
     #[serde(deserialize_with = "one_or_many")]
@@ -216,6 +249,15 @@ impl OneOrMany {
     }
 }
 
+/// Tells what is null, which takes back what an earlier file set, from what is left out.
+fn said<'de, D, T>(reader: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::<T>::deserialize(reader).map(Some)
+}
+
 fn one_or_many<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Vec<String>>, D::Error> {
     Ok(Option::<OneOrMany>::deserialize(reader)?.map(OneOrMany::all))
 }
@@ -236,6 +278,7 @@ impl Bundle {
         for overlay in overlays {
             bundle.lay(read(overlay)?)?;
         }
+        bundle.ignore_channels_of_files();
         bundle.check()?;
         Ok(bundle)
     }
@@ -276,6 +319,13 @@ impl Bundle {
         let application = self.applications.entry(name.clone()).or_default();
         if let Some(charm) = written.charm {
             application.charm = charm;
+        }
+        if let Some(channel) = written.channel {
+            application.channel = channel;
+        }
+        if let Some(revision) = written.revision {
+            let read = revision.map(|given| read_revision(&name, &given));
+            application.revision = read.transpose()?;
         }
         application.num_units = written.num_units.or(application.num_units);
         if let Some(to) = written.to {
@@ -347,6 +397,11 @@ impl Bundle {
         for (name, application) in &self.applications {
             if application.charm.is_empty() {
                 return Err(BundleError::NoCharm(name.to_string()));
+            }
+            if let Some(revision) = application.revision
+                && !application.is_named()
+            {
+                return Err(application.revision_of_file(name, revision));
             }
             let units = application.num_units.unwrap_or(0);
             if application.to.len() > units as usize {

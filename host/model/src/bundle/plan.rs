@@ -26,6 +26,10 @@ pub struct CurrentModel {
 pub struct CurrentApplication {
     /// SHA-256 of the charm's archive.
     pub charm_digest: String,
+    /// The channel of a charm repository that it follows; empty for none.
+    pub channel: String,
+    /// The repository's revision that its charm is, once somebody read the repository; none for a charm of elsewhere.
+    pub revision: Option<u32>,
     pub units: u32,
     /// What was set, without defaults.
     pub settings: Values,
@@ -51,6 +55,8 @@ pub struct CurrentResource {
 pub enum Step {
     Deploy {
         application: ApplicationName,
+        /// Of the charm repository, for a charm from there.
+        revision: Option<u32>,
         units: u32,
         options: Values,
         storage: BTreeMap<String, Asked>,
@@ -60,6 +66,10 @@ pub enum Step {
     },
     Refresh {
         application: ApplicationName,
+        /// Of the charm repository, where the charm changes to one from there.
+        revision: Option<u32>,
+        /// That it follows from then on, where it does not yet.
+        channel: Option<String>,
     },
     Attach {
         application: ApplicationName,
@@ -100,9 +110,27 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Step::Deploy {
-                application, units, ..
-            } => write!(f, "deploy {application} with {}", count_of(*units)),
-            Step::Refresh { application } => write!(f, "refresh {application}"),
+                application,
+                revision,
+                units,
+                ..
+            } => {
+                let from = from_repository(*revision);
+                write!(f, "deploy {application}{from} with {}", count_of(*units))
+            }
+            Step::Refresh {
+                application,
+                revision,
+                channel,
+            } => {
+                let revision = revision.map(|revision| format!("repository revision {revision}"));
+                let channel = channel.as_ref().map(|channel| format!("channel {channel}"));
+                let to: Vec<String> = revision.into_iter().chain(channel).collect();
+                match to.is_empty() {
+                    true => write!(f, "refresh {application}"),
+                    false => write!(f, "refresh {application} to {}", to.join(" and ")),
+                }
+            }
             Step::Attach {
                 application,
                 resource,
@@ -202,6 +230,7 @@ impl Bundle {
             let Some(current) = model.applications.get(name) else {
                 steps.push(Step::Deploy {
                     application: application.clone(),
+                    revision: wanted.released,
                     units,
                     options: wanted.options.clone(),
                     storage: wanted.storage.clone(),
@@ -219,9 +248,14 @@ impl Bundle {
                 steps.extend(annotate(application, wanted, &BTreeMap::new()));
                 continue;
             };
-            if current.charm_digest != *digest {
+            let changes = current.charm_digest != *digest;
+            let channel = wanted.channel.as_ref();
+            let channel = channel.filter(|channel| **channel != current.channel);
+            if changes || channel.is_some() {
                 steps.push(Step::Refresh {
                     application: application.clone(),
+                    revision: wanted.released.filter(|_| changes),
+                    channel: channel.cloned(),
                 });
             }
             steps.extend(attach(name, wanted, &current.resources)?);
@@ -387,6 +421,14 @@ fn expose(
         application,
         endpoints: endpoints.clone(),
     })
+}
+
+/// Which revision of the charm repository is deployed, where it is one.
+pub(super) fn from_repository(revision: Option<u32>) -> String {
+    match revision {
+        Some(revision) => format!(" from repository revision {revision}"),
+        None => String::new(),
+    }
 }
 
 fn count_of(units: u32) -> String {

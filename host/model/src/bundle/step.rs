@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Step;
+use super::plan::from_repository;
 use crate::name::ApplicationName;
 
 /// The kinds of steps.
@@ -41,7 +42,7 @@ impl Step {
     pub fn application(&self) -> Option<&ApplicationName> {
         match self {
             Step::Deploy { application, .. }
-            | Step::Refresh { application }
+            | Step::Refresh { application, .. }
             | Step::Attach { application, .. }
             | Step::Configure { application, .. }
             | Step::AddUnits { application, .. }
@@ -83,9 +84,13 @@ impl Step {
             }
             Step::Deploy {
                 application,
+                revision,
                 units: 0,
                 ..
-            } => format!("deploy {application}, whose units come with relations"),
+            } => format!(
+                "deploy {application}{}, whose units come with relations",
+                from_repository(*revision)
+            ),
             step => step.to_string(),
         }
     }

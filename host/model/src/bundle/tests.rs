@@ -5,6 +5,8 @@ use crate::charm::CharmMetadata;
 use crate::name::ApplicationName;
 use crate::reach::{ExposedEndpoints, Exposure};
 
+mod revisions;
+
 const BUNDLE: &str = "
 name: sites
 applications:
@@ -68,13 +70,17 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                 };
                 model.applications.insert(application, current);
             }
-            Step::Refresh { application } => {
+            Step::Refresh {
+                application,
+                channel,
+                ..
+            } => {
                 let digest = format!("digest of {application}");
-                model
-                    .applications
-                    .get_mut(&application)
-                    .unwrap()
-                    .charm_digest = digest;
+                let current = model.applications.get_mut(&application).unwrap();
+                current.charm_digest = digest;
+                if let Some(channel) = channel {
+                    current.channel = channel;
+                }
             }
             Step::Configure { application, set } => model
                 .applications

@@ -269,6 +269,15 @@ impl Index {
         Ok(releases.revisions.keys().copied().collect())
     }
 
+    /// The revision of `charm` that is the archive `sha256`; none for an archive of elsewhere.
+    #[must_use]
+    pub fn revision_of(&self, charm: &str, sha256: &str) -> Option<u32> {
+        let sha256 = sha256.parse::<Digest>().ok()?;
+        let mut revisions = self.charms.get(charm)?.revisions.iter();
+        let found = revisions.find(|(_, release)| release.sha256 == sha256);
+        found.map(|(revision, _)| *revision)
+    }
+
     /// What an application with the archive `sha256` of `charm` could be refreshed to: where its channel
     /// is, unless the archive is that revision or a later one of the repository. Who has no `channel` is
     /// told of [`CHANNEL`], and only if the archive is from here.
@@ -276,13 +285,7 @@ impl Index {
     pub fn upgrade(&self, charm: &str, channel: Option<&str>, sha256: &str) -> Option<u32> {
         let releases = self.charms.get(charm)?;
         let newest = *releases.channels.get(channel.unwrap_or(CHANNEL))?;
-        let mut revisions = releases.revisions.iter();
-        let own = sha256.parse::<Digest>().ok().and_then(|sha256| {
-            revisions
-                .find(|(_, release)| release.sha256 == sha256)
-                .map(|(revision, _)| *revision)
-        });
-        match own {
+        match self.revision_of(charm, sha256) {
             Some(own) => (own < newest).then_some(newest),
             None => channel.map(|_| newest),
         }

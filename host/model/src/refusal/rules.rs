@@ -87,6 +87,7 @@ refusals! {
     BundleOverlayInvalid "bundle-overlay-invalid", 400, "correct the overlay and deploy the bundle again; nothing was changed";
     BundlePlacementInvalid "bundle-placement-invalid", 400, "correct the bundle and deploy it again; nothing was changed";
     BundleRelationInvalid "bundle-relation-invalid", 400, "correct the bundle and deploy it again; nothing was changed";
+    BundleRevisionInvalid "bundle-revision-invalid", 400, "give the charm's name and a revision that the charm repository has; `periapt info CHARM` lists them";
     BundleStorageInvalid "bundle-storage-invalid", 400, "correct the bundle and deploy it again; nothing was changed";
     BundleTrustMissing "bundle-trust-missing", 400, "deploy it with --trust if you trust them; nothing was changed";
     BundleUnreadable "bundle-unreadable", 400, "correct the bundle and deploy it again; nothing was changed";

@@ -7,6 +7,8 @@ use periapt_model::{Digest, ModelUuid};
 use periapt_store::NewApply;
 use serde_json::{Value, json};
 
+mod revisions;
+
 const BUNDLES: &str = "/v1/models/first/bundles";
 const DRIFT: &str = "/v1/models/first/bundle/drift";
 

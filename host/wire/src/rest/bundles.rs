@@ -37,7 +37,7 @@ pub struct DeployBundle {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
     /// Charms that the bundle names by a path, by that path or its last part. Others are charms of the model (`local:site-0`), or are
-    /// taken by their names from the controller's charm repository.
+    /// taken by their names from the controller's charm repository, at the `channel` and `revision` that the bundle names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub charms: BTreeMap<String, BundleCharm>,
     /// Files that the bundle names for resources, by application and resource.
@@ -237,7 +237,8 @@ pub struct BundleWait {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct BundleExport {
-    /// The file, YAML. It names charms as the model does, `local:site-0`.
+    /// The file, YAML. It names charms as the controller's charm repository does where they were taken from there, with
+    /// channel and revision; others as the model does, `local:site-0`.
     pub bundle: String,
 }
 

@@ -18,9 +18,10 @@ export function useDrift(model: string) {
   const seen = useMemo(
     () =>
       JSON.stringify([
-        applications.map(({ name, charm, units, exposed, trust, constraints }) => [
+        applications.map(({ name, charm, channel, units, exposed, trust, constraints }) => [
           name,
           charm,
+          channel,
           units.length,
           exposed,
           trust,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use periapt_model::ApplicationName;
-use periapt_model::bundle::{Bundle, BundleResource};
+use periapt_model::bundle::{Bundle, BundleApplication, BundleResource};
 use periapt_model::charm::Archive;
 use periapt_wire::rest::{BundleCharm, BundleFile, BundlePlan, DeployBundle};
 
@@ -32,7 +32,10 @@ impl Beside {
         let mut named = BTreeMap::new();
         for (name, application) in &bundle.applications {
             let charm = &application.charm;
-            if is_beside(charm, folder) {
+            if is_beside(application, folder) {
+                if let Some(revision) = application.revision {
+                    return Err(without_revisions(name, application, revision, folder));
+                }
                 if !charms.contains_key(charm) {
                     charms.insert(charm.clone(), on_disk(name, charm, folder)?);
                 }
@@ -161,12 +164,32 @@ impl Needs {
     }
 }
 
-/// Whether this is a file rather than a charm of the model or of a charm repository.
-fn is_beside(charm: &str, folder: &Path) -> bool {
+/// Whether its charm is a file rather than one of the model or of a charm repository, which whoever names a channel
+/// means.
+fn is_beside(application: &BundleApplication, folder: &Path) -> bool {
+    let charm = &application.charm;
     if charm.starts_with("local:") {
         return false;
     }
-    charm.parse::<ApplicationName>().is_err() || folder.join(charm).exists()
+    !application.is_named() || (application.channel.is_none() && folder.join(charm).exists())
+}
+
+/// A file that is called as a charm could be is taken first, and has no revisions.
+fn without_revisions(
+    name: &ApplicationName,
+    application: &BundleApplication,
+    revision: u32,
+    folder: &Path,
+) -> Failure {
+    let error = application.revision_of_file(name, revision);
+    let file = folder.join(&application.charm);
+    Failure::usage(error.to_string())
+        .why(format!(
+            "{} exists and would be deployed ({})",
+            file.display(),
+            error.code()
+        ))
+        .advice("name a channel of the charm repository as well, or leave out the revision")
 }
 
 fn on_disk(application: &ApplicationName, charm: &str, folder: &Path) -> Outcome<(Archive, Bytes)> {
@@ -201,15 +224,38 @@ mod tests {
     fn what_is_no_file_is_a_charm_of_the_model_or_of_a_repository() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("packed"), "").unwrap();
-        for (charm, beside) in [
-            ("local:site-0", false),
-            ("site", false),
-            ("packed", true),
-            ("./site.charm", true),
-            ("site.charm", true),
+        for (charm, channel, beside) in [
+            ("local:site-0", None, false),
+            ("site", None, false),
+            ("packed", None, true),
+            ("packed", Some("edge"), false),
+            ("./site.charm", None, true),
+            ("site.charm", None, true),
         ] {
-            assert_eq!(is_beside(charm, folder.path()), beside, "{charm}");
+            let application = BundleApplication {
+                charm: charm.to_owned(),
+                channel: channel.map(str::to_owned),
+                ..BundleApplication::default()
+            };
+            let found = is_beside(&application, folder.path());
+            assert_eq!(found, beside, "{charm} {channel:?}");
         }
+    }
+
+    #[test]
+    fn a_revision_of_a_file_beside_the_bundle_is_refused_unless_a_channel_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("packed"), "").unwrap();
+        let read = |application: &str| {
+            let text = format!("applications: {{site: {application}}}");
+            Beside::read(&Bundle::parse(&text, &[]).unwrap(), folder.path())
+        };
+        let refused = read("{charm: packed, revision: 3}").err().unwrap();
+        assert_eq!(refused.exit, Exit::Usage);
+        let told = refused.to_string();
+        assert_eq!(told.lines().count(), 3, "{told}");
+        assert!(told.contains("bundle-revision-invalid"), "{told}");
+        assert!(read("{charm: packed, channel: edge, revision: 3}").is_ok());
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! `export-bundle`: the model as a bundle, as the controller gives it, with its charms if wanted.
 //!
-//! Charms are named as the model names them (`local:site-0`): a model that has them can be given
-//! the bundle. With a folder for charms they are written there and named by their paths, so that
-//! any model can be given it. Files take their places once all of them are written, the bundle's
-//! last: there is no bundle without its charms.
+//! Charms of the charm repository are named by their revisions there, so that any model of its
+//! controllers can be given the bundle; others are named as the model names them (`local:site-0`).
+//! With a folder for charms all are written there and named by their paths, so that any model can
+//! be given it. Files take their places once all of them are written, the bundle's last: there is
+//! no bundle without its charms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use periapt_model::ApplicationName;
 use periapt_model::bundle::Bundle;
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::Schema;
@@ -23,22 +25,22 @@ use crate::session::ModelSession;
 pub async fn export(context: &Context, arguments: ExportBundle) -> Outcome {
     let here = ModelSession::open(&context.files, &arguments.model).await?;
     let mut bundle = bundle(&here).await?;
+    let urls = match arguments.include_charm_defaults || arguments.charms.is_some() {
+        true => urls(&here, &bundle).await?,
+        false => Urls::new(),
+    };
     if arguments.include_charm_defaults {
-        let schemas = schemas(&here, &bundle).await?;
-        add_defaults(&mut bundle, &schemas);
+        let schemas = schemas(&here, &urls).await?;
+        add_defaults(&mut bundle, &urls, &schemas);
     }
     let Some(file) = arguments.filename else {
         return context.output.yaml(&bundle);
     };
     let mut written = Vec::new();
     if let Some(folder) = &arguments.charms {
-        let named = charms(&here, &bundle, folder, &mut written).await?;
+        let named = charms(&here, &urls, folder, &mut written).await?;
         let folder = relative(folder, file.parent().unwrap_or(Path::new("")))?;
-        for application in bundle.applications.values_mut() {
-            if let Some(name) = named.get(&application.charm) {
-                application.charm = format!("{folder}{name}");
-            }
-        }
+        name_files(&mut bundle, &urls, &named, &folder);
     }
     let text = serde_saphyr::to_string(&bundle)
         .map_err(|error| Failure::failed("cannot write the bundle").why(error.to_string()))?;
@@ -69,14 +71,31 @@ async fn bundle(here: &ModelSession) -> Outcome<Bundle> {
     })
 }
 
+/// The charm of each application as the model names it.
+type Urls = BTreeMap<ApplicationName, String>;
+
+/// Those of a bundle, in which charms of the charm repository are named otherwise.
+async fn urls(here: &ModelSession, bundle: &Bundle) -> Outcome<Urls> {
+    let mut urls = Urls::new();
+    for (name, application) in &bundle.applications {
+        let url = match application.is_named() {
+            true => here.client().application(&here.model, name).await?.charm,
+            false => application.charm.clone(),
+        };
+        urls.insert(name.clone(), url);
+    }
+    Ok(urls)
+}
+
+/// Each charm once, however many applications have it.
+fn each(urls: &Urls) -> BTreeSet<&str> {
+    urls.values().map(String::as_str).collect()
+}
+
 /// The options of each charm, by its URL.
-async fn schemas(here: &ModelSession, bundle: &Bundle) -> Outcome<BTreeMap<String, Schema>> {
-    let applications = bundle.applications.values();
-    let urls: BTreeSet<&str> = applications
-        .map(|application| application.charm.as_str())
-        .collect();
+async fn schemas(here: &ModelSession, urls: &Urls) -> Outcome<BTreeMap<String, Schema>> {
     let mut schemas = BTreeMap::new();
-    for url in urls {
+    for url in each(urls) {
         let charm = here.client().charm(&here.model, url).await?;
         schemas.insert(url.to_owned(), charm.config);
     }
@@ -84,10 +103,23 @@ async fn schemas(here: &ModelSession, bundle: &Bundle) -> Outcome<BTreeMap<Strin
 }
 
 /// Writes out the options that have the default value of their charm.
-fn add_defaults(bundle: &mut Bundle, schemas: &BTreeMap<String, Schema>) {
-    for application in bundle.applications.values_mut() {
-        if let Some(schema) = schemas.get(&application.charm) {
+fn add_defaults(bundle: &mut Bundle, urls: &Urls, schemas: &BTreeMap<String, Schema>) {
+    for (name, application) in &mut bundle.applications {
+        let schema = urls.get(name).and_then(|url| schemas.get(url));
+        if let Some(schema) = schema {
             application.options = schema.effective(&application.options);
+        }
+    }
+}
+
+/// Names the files of charms in their folder, which have neither revision nor channel.
+fn name_files(bundle: &mut Bundle, urls: &Urls, files: &BTreeMap<String, String>, folder: &str) {
+    for (name, application) in &mut bundle.applications {
+        let file = urls.get(name).and_then(|url| files.get(url));
+        if let Some(file) = file {
+            application.charm = format!("{folder}{file}");
+            application.channel = None;
+            application.revision = None;
         }
     }
 }
@@ -96,17 +128,13 @@ fn add_defaults(bundle: &mut Bundle, schemas: &BTreeMap<String, Schema>) {
 /// yet; the name of the file for each URL.
 async fn charms(
     here: &ModelSession,
-    bundle: &Bundle,
+    urls: &Urls,
     folder: &Path,
     written: &mut Vec<Whole>,
 ) -> Outcome<BTreeMap<String, String>> {
     let client = here.client();
-    let applications = bundle.applications.values();
-    let wanted: BTreeSet<&str> = applications
-        .map(|application| application.charm.as_str())
-        .collect();
     let mut found = Vec::new();
-    for url in wanted {
+    for url in each(urls) {
         found.push(client.charm(&here.model, url).await?);
     }
     std::fs::create_dir_all(folder)
@@ -198,8 +226,9 @@ mod tests {
 
     #[test]
     fn defaults_are_written_out_beside_what_was_set() {
-        let text = "applications: {site: {charm: local:site-0, options: {title: News}}}";
+        let text = "applications: {site: {charm: site, revision: 3, options: {title: News}}}";
         let mut bundle = Bundle::parse(text, &[]).unwrap();
+        let urls = Urls::from([("site".parse().unwrap(), "local:site-0".to_owned())]);
         let schema: Schema = serde_json::from_value(json!({ "options": {
             "title": { "type": "string", "default": "My site" },
             "pages": { "type": "int", "default": 3 },
@@ -207,9 +236,23 @@ mod tests {
         }}))
         .unwrap();
         let schemas = BTreeMap::from([("local:site-0".to_owned(), schema)]);
-        add_defaults(&mut bundle, &schemas);
+        add_defaults(&mut bundle, &urls, &schemas);
         let options = &bundle.applications.values().next().unwrap().options;
         assert_eq!(json!(options), json!({ "title": "News", "pages": 3 }));
+    }
+
+    #[test]
+    fn a_charm_that_is_written_beside_the_bundle_has_neither_revision_nor_channel() {
+        let text = "applications: {site: {charm: site, channel: edge, revision: 3}}";
+        let mut bundle = Bundle::parse(text, &[]).unwrap();
+        let urls = Urls::from([("site".parse().unwrap(), "local:site-0".to_owned())]);
+        let files = BTreeMap::from([("local:site-0".to_owned(), "site.charm".to_owned())]);
+        name_files(&mut bundle, &urls, &files, "./");
+        let written = serde_saphyr::to_string(&bundle).unwrap();
+        let read = Bundle::parse(&written, &[]).unwrap();
+        let site = read.applications.values().next().unwrap();
+        assert_eq!(site.charm, "./site.charm");
+        assert_eq!((site.channel.as_ref(), site.revision), (None, None));
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn an_export_read_again_is_the_model() {
     let exported = |charm: &str, subordinate| Exported {
         charm: charm.to_owned(),
         subordinate,
-        storage: BTreeMap::new(),
+        ..Exported::default()
     };
     let exported = BTreeMap::from([
         ("site".parse().unwrap(), exported("local:site-0", false)),

@@ -133,6 +133,20 @@ fn an_older_revision_is_found_by_its_number_and_an_unknown_one_is_refused_with_t
 }
 
 #[test]
+fn an_archive_has_the_revision_under_which_it_was_published() {
+    let mut index = Index::default();
+    for text in ["a", "b"] {
+        index.publish("site", CHANNEL, release(text), None).unwrap();
+    }
+    let of = |charm: &str, text: &str| index.revision_of(charm, &release(text).sha256.to_string());
+    assert_eq!(of("site", "a"), Some(0));
+    assert_eq!(of("site", "b"), Some(1));
+    assert_eq!(of("site", "c"), None);
+    assert_eq!(of("front", "a"), None);
+    assert_eq!(index.revision_of("site", "no digest"), None);
+}
+
+#[test]
 fn of_many_revisions_a_refusal_names_the_newest() {
     let named = ranges((0..100).map(|number| number * 2));
     assert!(named.starts_with("older ones, 176, "), "{named}");

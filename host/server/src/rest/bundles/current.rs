@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use periapt_model::bundle::{CurrentApplication, CurrentModel, CurrentResource, Exported};
 use periapt_model::charm::CharmInfo;
+use periapt_model::charm::repository::Index;
 use periapt_model::storage::Asked;
 use periapt_model::{ApplicationName, ModelUuid, Tag};
 use periapt_store::{Store, StoreError};
 use periapt_wire::rest::{AnnotationQuery, ApplicationInfo, StorageInfo, StorageQuery};
+
+use crate::charm_revisions;
 
 /// Rows of a page where lists are read page by page.
 const PAGE: u64 = 1_000;
@@ -18,6 +21,25 @@ pub(super) struct Current {
     pub applications: BTreeMap<ApplicationName, ApplicationInfo>,
     /// Those of the model, by URL.
     pub charms: BTreeMap<String, CharmInfo>,
+}
+
+impl Current {
+    /// Finds out which revisions of the charm repository its applications have.
+    pub(super) fn find_revisions(&mut self, index: &Index) {
+        for (name, application) in &mut self.model.applications {
+            let info = self.applications.get(name);
+            application.revision = info
+                .and_then(|info| index.revision_of(&info.charm_name, &application.charm_digest));
+        }
+    }
+
+    /// The channel and the revision under which the charm repository has the charm of an application. One that follows
+    /// no channel has its charm from elsewhere, and does not follow one because it was exported.
+    fn released(&self, info: &ApplicationInfo, index: &Index) -> Option<(String, u32)> {
+        let revision = self.model.applications.get(&info.name)?.revision?;
+        let followed = index.newest(&info.charm_name, &info.channel).is_ok();
+        followed.then(|| (info.channel.clone(), revision))
+    }
 }
 
 pub(super) async fn read(store: &Store, model: &ModelUuid) -> Result<Current, StoreError> {
@@ -42,6 +64,8 @@ pub(super) async fn read(store: &Store, model: &ModelUuid) -> Result<Current, St
         };
         let application = CurrentApplication {
             charm_digest: charm.map(|charm| charm.sha256.clone()).unwrap_or_default(),
+            channel: info.channel.clone(),
+            revision: None,
             units: u32::try_from(info.units.len()).unwrap_or(u32::MAX),
             settings: config.settings,
             exposed: info.exposed_endpoints.clone(),
@@ -107,12 +131,32 @@ async fn attached(
     Ok(attached.collect())
 }
 
+/// The index of the controller's charm repository, if an application follows a channel. An export does without one that
+/// cannot be read: the model's own names of charms hold as well.
+async fn index(store: &Store, current: &Current) -> Result<Option<Index>, StoreError> {
+    let mut applications = current.applications.values();
+    if applications.all(|info| info.channel.is_empty()) {
+        return Ok(None);
+    }
+    match charm_revisions::index(store).await {
+        Err(StoreError::Refused { message, .. }) => {
+            tracing::warn!(why = %message, "a bundle is exported without revisions of the charm repository");
+            Ok(None)
+        }
+        read => read,
+    }
+}
+
 /// What an export says of applications beyond what is compared.
 pub(super) async fn exported(
     store: &Store,
     model: &ModelUuid,
-    current: &Current,
+    current: &mut Current,
 ) -> Result<BTreeMap<ApplicationName, Exported>, StoreError> {
+    let index = index(store, current).await?;
+    if let Some(index) = &index {
+        current.find_revisions(index);
+    }
     let mut storages = Vec::new();
     let mut query = StorageQuery {
         limit: Some(PAGE),
@@ -127,8 +171,16 @@ pub(super) async fn exported(
         query.after = page.next;
     }
     let exported = current.applications.iter().map(|(name, info)| {
+        let index = index.as_ref();
+        let released = index.and_then(|index| current.released(info, index));
+        let (channel, revision) = released.unzip();
         let exported = Exported {
-            charm: info.charm.clone(),
+            charm: match revision {
+                Some(_) => info.charm_name.clone(),
+                None => info.charm.clone(),
+            },
+            channel,
+            revision,
             subordinate: info.subordinate,
             storage: given(name, &storages),
         };

@@ -171,13 +171,15 @@ async fn show(
 
 /// Shows a model as a bundle.
 ///
-/// Charms are named as the model names them (`local:site-0`); `.../charms/{charm}/archive` has their archives.
+/// A charm that was taken from a channel of the controller's charm repository is named as there, with its channel and
+/// revision, as long as the repository has it; others as the model names them (`local:site-0`), and
+/// `.../charms/{charm}/archive` has their archives.
 #[utoipa::path(get, path = paths::BUNDLE_EXPORT.text, responses((status = 200, body = BundleExport)))]
 async fn export(
     State(state): State<ServerState>,
     InModel(model): InModel,
 ) -> Result<Json<BundleExport>, Answer> {
-    let current = current::read(state.store(), &model).await?;
+    let mut current = current::read(state.store(), &model).await?;
     if current.applications.is_empty() {
         return Err(Answer(
             Problem::new(Refusal::BundleNothingToExport)
@@ -185,7 +187,7 @@ async fn export(
                 .why("the model has no applications"),
         ));
     }
-    let exported = current::exported(state.store(), &model, &current).await?;
+    let exported = current::exported(state.store(), &model, &mut current).await?;
     let bundle = Bundle::of_model(&current.model, &exported);
     let bundle = bundle.text().map_err(|error| unwritten(&error))?;
     Ok(Json(BundleExport { bundle }))

@@ -12,7 +12,7 @@ use periapt_store::Store;
 use periapt_wire::rest::{BundleMissing, DeployBundle};
 
 use super::super::problem::Answer;
-use super::charms::{self, Charms};
+use super::charms::{self, Charms, Found};
 use super::{current, located};
 use crate::state::ServerState;
 
@@ -39,8 +39,16 @@ pub(super) async fn plan(
     let overlays: Vec<&str> = request.overlays.iter().map(String::as_str).collect();
     let read = Bundle::parse(&request.bundle, &overlays);
     let mut bundle = read.map_err(|error| located::unreadable(request, &error))?;
-    let current = current::read(state.store(), model).await?;
-    let charms = charms::find(state, model, user, &bundle, request, &current.charms).await?;
+    let mut current = current::read(state.store(), model).await?;
+    let Found { charms, index } =
+        charms::find(state, model, user, &bundle, request, &current.charms).await?;
+    if let Some(index) = &index {
+        current.find_revisions(index);
+    }
+    for (name, application) in &mut bundle.applications {
+        let released = charms.get(name).and_then(|charm| charm.released.as_ref());
+        application.released = released.map(|released| released.revision);
+    }
     type_options(&mut bundle, &charms, request)?;
     let missing = read_files(&mut bundle, &charms, request)?;
     let known: BTreeMap<ApplicationName, (CharmMetadata, String)> = charms

@@ -6,7 +6,6 @@ use std::net::IpAddr;
 
 use periapt_model::block::Change;
 use periapt_model::bundle::Step;
-use periapt_model::charm::repository::CHANNEL;
 use periapt_model::refusal::Subject;
 use periapt_model::relation::EndpointName;
 use periapt_model::{ApplicationName, Digest, MachineId, ModelUuid, Refusal, Tag, UserName};
@@ -106,6 +105,7 @@ impl Taker {
                 to,
                 constraints,
                 trust,
+                ..
             } => {
                 let charm = self.url(&application).await?;
                 let placement = self.machines(&to).await?;
@@ -127,7 +127,7 @@ impl Taker {
                 let write = self.state.store().deploy(&self.model, deploy);
                 self.recorded(request, write).await
             }
-            Step::Refresh { application } => {
+            Step::Refresh { application, .. } => {
                 let charm = self.url(&application).await?;
                 // What is no charm of the repository follows no channel.
                 let channel = self.channel(&application).unwrap_or_default();
@@ -253,14 +253,15 @@ impl Taker {
         if let Some(url) = &charm.url {
             return Ok(url.clone());
         }
-        let name = charm.released.clone().ok_or_else(unknown)?;
+        let released = charm.released.clone().ok_or_else(unknown)?;
         let sha256 = charm.sha256.clone();
         let turn = self.state.uploads().take(&self.user).await;
-        let archive = super::charms::taken(&self.state, &name).await?;
+        let archive = super::charms::taken(&self.state, &released).await?;
         let archive = archive.map_err(|(refusal, why)| Answer(Problem::new(refusal).why(why)))?;
         if Digest::of(&archive).to_string() != sha256 {
             return Err(missing(format!(
-                "charm \"{name}\" in the charm repository has changed since the bundle was planned"
+                "revision {} of charm \"{}\" in the charm repository has changed since the bundle was planned",
+                released.revision, released.name
             )));
         }
         let request = self.to("POST", paths::CHARMS);
@@ -274,10 +275,10 @@ impl Taker {
         Ok(url)
     }
 
-    /// The channel of the charm repository that an application's charm is from.
+    /// The channel of the charm repository that an application is to follow.
     fn channel(&self, application: &ApplicationName) -> Option<String> {
-        let charm = self.charms.get(application)?;
-        charm.released.as_ref().map(|_| CHANNEL.to_owned())
+        let released = self.charms.get(application)?.released.as_ref()?;
+        Some(released.channel.clone())
     }
 
     /// What was uploaded for an application, by resource.
