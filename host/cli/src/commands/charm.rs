@@ -284,7 +284,7 @@ fn look_into(path: &Path) -> Outcome<Document> {
         components,
         config: config.collect(),
         actions: archive.actions.keys().cloned().collect(),
-        capabilities: archive.capabilities.clone(),
+        capabilities: archive.declared.words(),
         metrics: archive.metrics.clone(),
         limits: Limits::default(),
         files: archive.files().map(|(path, _)| path.to_owned()).collect(),
