@@ -193,6 +193,35 @@ fn a_new_project_tests_builds_and_packs() {
     );
 }
 
+/// What a charm imports is what it calls, so that its declaration can be held against it.
+#[test]
+fn a_charm_imports_what_it_calls_and_is_not_packed_undeclared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("client");
+    init("client", &project, &of_checkout(Template::DatabaseClient)).expect("makes it");
+    build(&project, &options()).unwrap_or_else(|error| panic!("{error}"));
+    let component = fs::read(project.join("build/charm.wasm")).expect("reads");
+    let imports = inspect(&component).expect("reads").imports;
+    let has = |interface: &str| {
+        let name = format!("periapt:charm/{interface}@");
+        imports.iter().any(|import| import.starts_with(&name))
+    };
+    assert!(has("relation") && has("secret"), "{imports:?}");
+    for never_called in ["credential", "ports", "reboot", "storage", "workload"] {
+        assert!(!has(never_called), "{never_called}: {imports:?}");
+    }
+    pack(&project, folder.path()).expect("packs");
+
+    let path = project.join("charmcraft.yaml");
+    let declared = fs::read_to_string(&path).expect("reads");
+    let (without, _) = declared.split_once("capabilities:").expect("declares");
+    fs::write(&path, without).expect("writes");
+    let error = pack(&project, folder.path()).expect_err("undeclared");
+    assert_eq!(error.code(), "charm-capability-undeclared");
+    let said = error.to_string();
+    assert!(said.contains("tools: {secret: {why: …}}"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_built_says_why() {
     let folder = tempfile::tempdir().expect("a folder");
