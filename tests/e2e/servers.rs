@@ -112,6 +112,50 @@ fn it_is_said_when_a_server_runs_and_what_of_it_never_would() -> Result<()> {
 }
 
 #[test]
+fn inspect_tells_what_a_charm_needs_and_why_and_what_it_could_not_use() -> Result<()> {
+    let home = Home::new()?;
+    let project = project(&home)?;
+    let capabilities = project.join("capabilities.yaml");
+    let written = fs::read_to_string(&capabilities)?;
+    let reboot = "tools: {reboot: {why: starts afresh at night}}\n";
+    fs::write(&capabilities, format!("{written}{reboot}"))?;
+    let answer = pack(&home, &project)?;
+    let unused = "the charm declares tools/reboot, and no component of it imports reboot";
+    ensure!(
+        answer.code == 0 && format!("{}{}", answer.out, answer.err).contains(unused),
+        "{answer:?}"
+    );
+    let packed = project.join("site.charm");
+    let told = home.json(["charm".as_ref(), "inspect".as_ref(), packed.as_os_str()])?;
+    assert_eq!(told["endpoints"]["website"]["role"], "provides");
+    assert_eq!(told["undeclared"], serde_json::Value::Null);
+    let listed = told["capabilities"].as_array().into_iter().flatten();
+    let listed: Vec<(&str, Option<&str>, bool)> = listed
+        .map(|one| {
+            let text = one["capability"].as_str().unwrap_or_default();
+            (text, one["why"].as_str(), one["used"] == true)
+        })
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            ("shared/logs:read-write", Some("logs what it renders"), true),
+            (
+                "storage/pages:read-write",
+                Some(
+                    "Pages that operators keep, also when the unit is gone. The site does without."
+                ),
+                true
+            ),
+            ("workload/web", Some("serves the pages"), true),
+            ("port/80/tcp", Some("serves the pages"), true),
+            ("tools/reboot", Some("starts afresh at night"), false),
+        ]
+    );
+    Ok(())
+}
+
+#[test]
 fn a_server_that_wants_sockets_is_refused_where_it_is_deployed() -> Result<()> {
     let home = Home::started()?;
     let server = Guest {
