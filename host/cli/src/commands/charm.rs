@@ -188,7 +188,11 @@ fn read(path: &Path, bytes: &[u8]) -> Outcome<Archive> {
 }
 
 fn failed(what: &str, error: &PackingError) -> Failure {
+    let advice = match error {
+        PackingError::Undeclared(undeclared) => undeclared.refusal().advice(),
+        _ => "correct it and try again",
+    };
     Failure::failed(what)
         .why(format!("{error} ({})", error.code()))
-        .advice("correct it and try again")
+        .advice(advice)
 }
