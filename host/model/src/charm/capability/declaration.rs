@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Capability;
+use crate::ports::PortRange;
 
 /// A capability with the charm's reason for it.
 #[derive(
@@ -55,6 +56,14 @@ impl Declaration {
         self.0.iter().map(|(capability, why)| Declared {
             capability: capability.clone(),
             why: why.clone(),
+        })
+    }
+
+    /// Ports that the charm may open, its containers' among them.
+    pub fn ports(&self) -> impl Iterator<Item = PortRange> {
+        self.0.keys().filter_map(|one| match one {
+            Capability::Port(range) => Some(*range),
+            _ => None,
         })
     }
 

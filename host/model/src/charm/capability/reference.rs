@@ -41,7 +41,7 @@ const PAGE: &[Kind] = &[
     Kind {
         text: "port/80/tcp",
         yaml: "ports: {80/tcp: {why: serves the pages}}",
-        now: "a component that opens ports needs one at least. Charms with containers open no others than those of their containers",
+        now: "given: a hook may open those, and a component that opens ports needs one at least",
     },
     Kind {
         text: "egress/api.example.com:443/https",
