@@ -59,35 +59,38 @@ fn it_is_said_when_a_server_runs_and_what_of_it_never_would() -> Result<()> {
         "server.wasm imports wasi:http/types@0.2.",
         "server.wasm imports wasi:filesystem/",
         "server.wasm exports wasi:http/incoming-handler@0.2.",
-        "workload/web: answers at 80/tcp, reads /state/site as /site",
+        "web: answers at 80/tcp, reads /state/site as /site",
+        "workload/web: may run its components as services of the container web; reason: serves the pages",
     ] {
         ensure!(inspected.contains(words), "{words}: {inspected}");
     }
     let capabilities = project.join("capabilities.yaml");
     let never =
         "warning: the component \"server.wasm\" never runs: no container may answer at a port";
-    for (written, wanted) in [
-        (
-            "workload: {web: {files: {site: /site}}}",
-            [
-                never,
-                "warning: the container \"web\" can answer nobody: it has no ports",
-            ],
-        ),
-        (
-            "{}",
-            [
-                never,
-                "warning: the container \"web\" can run nothing: capabilities.yaml has nothing for it",
-            ],
-        ),
+    let portless =
+        "workload: {web: {files: {site: /site}}}\nports: {80/tcp: {why: serves the pages}}\n";
+    fs::write(&capabilities, portless)?;
+    let answer = pack(&home, &project)?;
+    let said = format!("{}{}", answer.out, answer.err);
+    for words in [
+        never,
+        "warning: the container \"web\" can answer nobody: it has no ports",
     ] {
-        fs::write(&capabilities, written)?;
-        let answer = pack(&home, &project)?;
-        let said = format!("{}{}", answer.out, answer.err);
-        for words in wanted {
-            ensure!(answer.code == 0 && said.contains(words), "{words}: {said}");
-        }
+        ensure!(answer.code == 0 && said.contains(words), "{words}: {said}");
+    }
+    // Its hook configures a service and opens a port.
+    fs::write(&capabilities, "{}")?;
+    let answer = pack(&home, &project)?;
+    for words in [
+        "the component imports workload and ports of periapt:charm, which the charm does not declare",
+        "charm-capability-undeclared",
+        "workload: {CONTAINER: {ports: [80/tcp], why: …}}",
+    ] {
+        ensure!(
+            answer.code != 0 && answer.err.contains(words),
+            "{words}: {}",
+            answer.err
+        );
     }
     // A name that is none is no slip to warn of: what was meant for it would go nowhere.
     for (written, words) in [
@@ -105,6 +108,50 @@ fn it_is_said_when_a_server_runs_and_what_of_it_never_would() -> Result<()> {
             answer.err
         );
     }
+    Ok(())
+}
+
+#[test]
+fn inspect_tells_what_a_charm_needs_and_why_and_what_it_could_not_use() -> Result<()> {
+    let home = Home::new()?;
+    let project = project(&home)?;
+    let capabilities = project.join("capabilities.yaml");
+    let written = fs::read_to_string(&capabilities)?;
+    let reboot = "tools: {reboot: {why: starts afresh at night}}\n";
+    fs::write(&capabilities, format!("{written}{reboot}"))?;
+    let answer = pack(&home, &project)?;
+    let unused = "the charm declares tools/reboot, and no component of it imports reboot";
+    ensure!(
+        answer.code == 0 && format!("{}{}", answer.out, answer.err).contains(unused),
+        "{answer:?}"
+    );
+    let packed = project.join("site.charm");
+    let told = home.json(["charm".as_ref(), "inspect".as_ref(), packed.as_os_str()])?;
+    assert_eq!(told["endpoints"]["website"]["role"], "provides");
+    assert_eq!(told["undeclared"], serde_json::Value::Null);
+    let listed = told["capabilities"].as_array().into_iter().flatten();
+    let listed: Vec<(&str, Option<&str>, bool)> = listed
+        .map(|one| {
+            let text = one["capability"].as_str().unwrap_or_default();
+            (text, one["why"].as_str(), one["used"] == true)
+        })
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            ("shared/logs:read-write", Some("logs what it renders"), true),
+            (
+                "storage/pages:read-write",
+                Some(
+                    "Pages that operators keep, also when the unit is gone. The site does without."
+                ),
+                true
+            ),
+            ("workload/web", Some("serves the pages"), true),
+            ("port/80/tcp", Some("serves the pages"), true),
+            ("tools/reboot", Some("starts afresh at night"), false),
+        ]
+    );
     Ok(())
 }
 

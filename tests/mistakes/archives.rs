@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use periapt_tests::{Home, assert_three_lines, charm, kill};
+use periapt_tests::{Home, assert_three_lines, charm, charm_with, kill};
 use zip::write::SimpleFileOptions;
 
 fn pack(home: &Home, name: &str, entries: &[(&str, &[u8])]) -> anyhow::Result<PathBuf> {
@@ -81,6 +81,19 @@ fn charms_that_are_not_charms_are_refused_and_the_controller_goes_on() -> anyhow
         &[("metadata.yaml", METADATA), ("charm.wasm", &unknown)],
     )?;
     refused(&home, &unknown, &["acme:secrets/vault"])?;
+
+    // It keeps secrets, and does not say so any more.
+    let undeclared = home.path().join("undeclared.charm");
+    charm_with("vault", &[("capabilities.yaml", "{}\n")], &undeclared)?;
+    refused(
+        &home,
+        &undeclared,
+        &[
+            "the component imports secret of periapt:charm",
+            "tools: {secret: {why: …}}",
+            "declare it with its reason",
+        ],
+    )?;
 
     home.ok(["deploy", &charm("site").display().to_string()])?;
     home.until_workload("site/0", "active")?;

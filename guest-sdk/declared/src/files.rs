@@ -43,6 +43,7 @@ struct Options {
 #[serde(default)]
 struct Capabilities {
     shared: Option<BTreeMap<String, Value>>,
+    ports: Option<BTreeMap<String, Value>>,
     workload: Option<BTreeMap<String, Value>>,
 }
 
@@ -136,6 +137,7 @@ pub fn read(texts: &[(&str, &str)]) -> Result<Declared, String> {
             .map(|(class, payload)| (class, payload.kind))
             .collect(),
         containers: containers.collect(),
+        ports: capabilities.ports.unwrap_or_default().into_keys().collect(),
         shared: capabilities
             .shared
             .unwrap_or_default()

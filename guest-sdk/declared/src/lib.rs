@@ -121,6 +121,8 @@ pub struct Declared {
     pub payloads: BTreeMap<String, String>,
     /// Ports at which each container may answer, as they are written.
     pub containers: BTreeMap<String, Vec<String>>,
+    /// Ports that the charm may open beside those of its containers, as they are written.
+    pub ports: BTreeSet<String>,
     /// Directories that a principal and its subordinates share.
     pub shared: BTreeSet<String>,
     /// Types by metric.

@@ -19,7 +19,8 @@ config:
     port: {type: int}
 actions: {rebuild: {}}
 capabilities:
-  shared: {logs: read-only}
+  shared: {logs: {access: read-only, why: counts lines}}
+  ports: {8080/tcp: {why: answers}}
   workload: {web: {ports: [80/tcp, 443/tcp]}}
 ";
 
@@ -54,7 +55,7 @@ fn one_file_says_everything() {
     assert_eq!(declared.containers["web"], ["80/tcp", "443/tcp"]);
     assert!(declared.containers["api"].is_empty());
     assert!(declared.actions.contains("rebuild") && declared.resources.contains("theme"));
-    assert!(declared.shared.contains("logs"));
+    assert!(declared.shared.contains("logs") && declared.ports.contains("8080/tcp"));
     assert_eq!(declared.payloads["monitor"], "process");
     assert_eq!(Declared::options_file(&texts), "charmcraft.yaml");
 }

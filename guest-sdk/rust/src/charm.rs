@@ -2,8 +2,9 @@
 
 use serde::de::DeserializeOwned;
 
+use crate::host::HostRef;
 use crate::{
-    Action, Command, Context, Dirs, Error, Event, Hook, Host, Manifest, MeterStatus, Occasion,
+    Action, Command, Context, Dirs, Error, Event, Hook, Manifest, MeterStatus, Occasion,
     RelationEvent, RelationHook, Result, SecretEvent, StorageEvent, StorageHook, action,
 };
 
@@ -235,7 +236,7 @@ pub fn hook_names<C: Charm>() -> Vec<String> {
 }
 
 /// Runs the hook, the action or the command of `event` on a fresh charm.
-pub fn dispatch<C: Charm>(host: &dyn Host, dirs: &Dirs, event: &Event) -> Result<()> {
+pub fn dispatch<C: Charm>(host: HostRef<'_>, dirs: &Dirs, event: &Event) -> Result<()> {
     let context = Context::new(host, dirs, event);
     let mut charm = C::default();
     match &event.occasion {

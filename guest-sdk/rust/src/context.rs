@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Event, Host, Result};
+use crate::host::HostRef;
+use crate::{Error, Event, Result};
 
 /// The folders of a hook. In a sandbox they are always `/charm`, `/state`,
 /// `/tmp` and `/shared`.
@@ -32,14 +33,14 @@ impl Default for Dirs {
 
 /// One run of a hook. `C` is the charm's configuration struct.
 pub struct Context<'a, C> {
-    pub(crate) host: &'a dyn Host,
+    pub(crate) host: HostRef<'a>,
     dirs: &'a Dirs,
     event: &'a Event,
     config: PhantomData<fn() -> C>,
 }
 
 impl<'a, C> Context<'a, C> {
-    pub(crate) fn new(host: &'a dyn Host, dirs: &'a Dirs, event: &'a Event) -> Self {
+    pub(crate) fn new(host: HostRef<'a>, dirs: &'a Dirs, event: &'a Event) -> Self {
         Self {
             host,
             dirs,

@@ -16,6 +16,15 @@ macro_rules! host {
     };
 }
 
+/// The host of the hook that runs: natively any, so that the harness can take the controller's place.
+#[cfg(not(target_family = "wasm"))]
+pub type HostRef<'a> = &'a dyn Host;
+
+/// The host of the hook that runs. It is no trait object in a component: a table of all methods would make every
+/// component import the whole contract, and what a charm imports is what it has to declare.
+#[cfg(target_family = "wasm")]
+pub type HostRef<'a> = &'a crate::World;
+
 host!(
     action::ActionHost,
     clock::ClockHost,

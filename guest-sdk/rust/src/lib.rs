@@ -300,7 +300,7 @@ pub use credential::CloudAccess;
 pub use error::{Error, ErrorCode, HostError, Result};
 pub use event::{Event, Hook, Occasion};
 pub use goal_state::{Goal, GoalState};
-pub use host::{Changes, Host};
+pub use host::{Changes, Host, HostRef};
 pub use log::Level;
 pub use manifest::Manifest;
 pub use meter::{MeterColor, MeterStatus};

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::event::attribute;
-use crate::{Error, Host, Level, Result};
+use crate::host::HostRef;
+use crate::{Error, Level, Result};
+#[cfg(target_family = "wasm")]
+use crate::{log::LogHost, unit::UnitHost};
 
 pub(crate) mod data;
 mod host;
@@ -145,12 +148,12 @@ pub enum Bag {
 /// Data goes as structs: see [`RelationData`]. What is published becomes visible to the other
 /// end when the hook returns `Ok`, all of it together; this hook reads its own writes.
 pub struct Relation<'a> {
-    host: &'a dyn Host,
+    host: HostRef<'a>,
     id: String,
 }
 
 impl<'a> Relation<'a> {
-    pub(crate) fn new(host: &'a dyn Host, id: impl Into<String>) -> Self {
+    pub(crate) fn new(host: HostRef<'a>, id: impl Into<String>) -> Self {
         Self {
             host,
             id: id.into(),
@@ -294,7 +297,7 @@ impl<'a> Relation<'a> {
 }
 
 /// The application of the unit that runs the hook.
-pub(crate) fn own_application(host: &dyn Host) -> String {
+pub(crate) fn own_application(host: HostRef<'_>) -> String {
     let unit = host.unit_name();
     match unit.rsplit_once('/') {
         Some((application, _)) => application.to_owned(),

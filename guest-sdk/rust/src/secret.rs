@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::event::{Event, attribute};
+use crate::host::HostRef;
 use crate::world::World;
 use crate::world::bindings::periapt::charm::secret as wit;
-use crate::{Context, Host, HostError, Relation, Result};
+use crate::{Context, HostError, Relation, Result};
 
 /// Values of a secret by key. A key has at least three lower-case letters, digits and dashes.
 pub type SecretValues = BTreeMap<String, String>;
@@ -369,7 +370,7 @@ pub fn secret_values<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -
 
 /// One secret: of this unit, of its application, or one that was granted to it.
 pub struct Secret<'a> {
-    host: &'a dyn Host,
+    host: HostRef<'a>,
     id: Option<String>,
     label: Option<String>,
 }

@@ -3,18 +3,19 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::host::HostRef;
 use crate::world::World;
 use crate::world::bindings::periapt::charm::state as wit;
-use crate::{Context, Error, Host, HostError, Result};
+use crate::{Context, Error, HostError, Result};
 
 /// Typed access to state. Values are JSON texts; a key holds 256 bytes at most, a value
 /// 64 KiB, all of them 2 MiB.
 pub struct State<'a> {
-    host: &'a dyn Host,
+    host: HostRef<'a>,
 }
 
 impl<'a> State<'a> {
-    pub(crate) fn new(host: &'a dyn Host) -> Self {
+    pub(crate) fn new(host: HostRef<'a>) -> Self {
         Self { host }
     }
 

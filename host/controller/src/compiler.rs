@@ -104,6 +104,7 @@ impl CharmCompiler for ChildCompiler {
         Ok(CompiledCharm {
             cwasm: pack(&charm, &servers),
             hooks: charm.inspection().hooks.clone(),
+            imports: charm.inspection().imports.clone(),
             engine_hash: charm.engine_hash().to_owned(),
         })
     }

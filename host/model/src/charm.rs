@@ -14,6 +14,7 @@ use crate::task::Asked;
 
 mod actions;
 mod archive;
+pub mod capability;
 mod hooks;
 mod manifest;
 mod metadata;
@@ -25,8 +26,9 @@ mod workload;
 
 pub use actions::{Action, Actions, Parameters, ParametersError};
 pub use archive::{Archive, ArchiveError, COMPONENT, Limits};
+pub use capability::{Capability, Declaration, Declared};
 pub use hooks::never_run;
-pub use manifest::{Manifest, ManifestError, ManifestFiles, capabilities};
+pub use manifest::{Manifest, ManifestError, ManifestFiles};
 pub use metadata::{
     CharmMetadata, Container, Count, Endpoint, Mount, Multiple, PayloadClass, Resource,
     ResourceKind, Scope, Storage, StorageKind,
@@ -36,12 +38,41 @@ pub use replacement::{Unfit, may_replace};
 pub use url::CharmUrl;
 pub use workload::{Root, Workload};
 
-/// What a charm may do in a shared directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+/// What a charm may do in a directory; the narrower comes first.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
     ReadOnly,
     ReadWrite,
+}
+
+impl Access {
+    /// As charms write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Access::ReadOnly => "read-only",
+            Access::ReadWrite => "read-write",
+        }
+    }
+
+    /// The one that is written so.
+    pub fn of(text: &str) -> Option<Self> {
+        [Access::ReadOnly, Access::ReadWrite]
+            .into_iter()
+            .find(|access| access.as_str() == text)
+    }
 }
 
 /// What the model knows of one uploaded revision of a charm.
@@ -60,10 +91,14 @@ pub struct CharmInfo {
     #[serde(default)]
     #[schema(required = true)]
     pub actions: Actions,
-    /// Capabilities the charm asks for beyond what every charm has.
+    /// Capabilities the charm asks for beyond what every charm has, each in a sentence with its reason.
     #[serde(default)]
     #[schema(required = true)]
     pub capabilities: Vec<String>,
+    /// The same as values: the text by which each is known, and its reason.
+    #[serde(default, skip_serializing_if = "Declaration::is_empty")]
+    #[schema(value_type = Vec<Declared>)]
+    pub declared: Declaration,
     /// Directories that a principal and its subordinates share, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<String, Access>,

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use periapt_model::NameError;
+use periapt_model::charm::capability::Undeclared;
 use periapt_model::charm::{ArchiveError, ManifestError};
 use thiserror::Error;
 
@@ -43,6 +44,8 @@ pub enum PackingError {
     NoHandler,
     #[error("the component imports \"{name}\", which no sandbox provides")]
     ForeignImport { name: String },
+    #[error(transparent)]
+    Undeclared(#[from] Undeclared),
     #[error("{} does not exist yet; `periapt charm build` creates it", path.display())]
     NotBuilt { path: PathBuf },
     #[error("{} is neither a regular file nor a folder and cannot be packed", path.display())]
@@ -80,6 +83,7 @@ impl PackingError {
             PackingError::MissingExport { .. } => "packing-missing-export",
             PackingError::NoHandler => "packing-no-handler",
             PackingError::ForeignImport { .. } => "packing-foreign-import",
+            PackingError::Undeclared(undeclared) => undeclared.refusal().code(),
             PackingError::NotBuilt { .. } => "packing-not-built",
             PackingError::NotRegular { .. } => "packing-not-regular",
             PackingError::UnknownTemplate { .. } => "packing-unknown-template",

@@ -1,8 +1,8 @@
 //! What a charm declares against what it answers.
 //!
-//! Three readings: the keys of its files, the hooks that its component says it has, and the names in its source. The
-//! first two are certain. The third is of the text: a name that the code puts together, or has from another crate, is
-//! not seen, so that what it finds is a warning.
+//! Four readings: the keys of its files, the hooks that its component says it has, what the component imports, and the
+//! names in its source. The first three are certain. The fourth is of the text: a name that the code puts together, or
+//! has from another crate, is not seen, so that what it finds is a warning.
 
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use periapt_model::charm::{Manifest, Metrics, never_run};
 use crate::component::Inspection;
 use crate::{PackingError, project, servers};
 
+mod capabilities;
 mod keys;
 mod names;
 mod source;
@@ -89,8 +90,10 @@ pub fn lint(
     let source = source::read(project)?;
     if let Some((outside, hooks)) = component {
         found.extend(answered(&manifest, hooks, file));
-        found.extend(imported(&manifest, outside, source.words.is_empty()));
+        found.extend(imported(&manifest, outside));
+        found.extend(capabilities::compared(project, &manifest, outside)?);
     }
+    found.extend(capabilities::without_reason(project, &manifest));
     found.extend(served(project, &manifest));
     found.extend(names::compared(&manifest, &source, file));
     found.sort();
@@ -138,10 +141,7 @@ fn measured(metrics: &Metrics) -> String {
 
 /// Web components that no container could run, and containers that could run none.
 fn served(project: &Path, manifest: &Manifest) -> Vec<Finding> {
-    let file = match project.join("capabilities.yaml").is_file() {
-        true => "capabilities.yaml",
-        false => project::metadata_file(project),
-    };
+    let file = capabilities::file(project);
     let server = project.join(project::SERVER).join("Cargo.toml").is_file();
     let components: &[&str] = match server {
         true => &[project::SERVER_COMPONENT],
@@ -153,20 +153,18 @@ fn served(project: &Path, manifest: &Manifest) -> Vec<Finding> {
         .collect()
 }
 
-/// Interfaces that are for what a charm declares, with the word for it and whether this charm does.
-fn tools(manifest: &Manifest) -> [(&'static str, &'static str, bool); 4] {
+/// Interfaces that are for what the metadata declares, with whether this charm's does.
+fn tools(manifest: &Manifest) -> [(&'static str, bool); 3] {
     let metadata = &manifest.metadata;
     [
-        ("storage", "storage", !metadata.storage.is_empty()),
-        ("resources", "resources", !metadata.resources.is_empty()),
-        ("payloads", "payloads", !metadata.payloads.is_empty()),
-        ("workload", "containers", !metadata.containers.is_empty()),
+        ("storage", !metadata.storage.is_empty()),
+        ("resources", !metadata.resources.is_empty()),
+        ("payloads", !metadata.payloads.is_empty()),
     ]
 }
 
-/// What the component imports against what the files declare. What the Rust SDK makes imports the contract as a whole, so
-/// that its imports say nothing of tools; a component whose source is `foreign` may import what it uses.
-fn imported(manifest: &Manifest, outside: &Inspection, foreign: bool) -> Vec<Finding> {
+/// What the component imports against what the metadata declares.
+fn imported(manifest: &Manifest, outside: &Inspection) -> Vec<Finding> {
     let place = "build/charm.wasm";
     let imports = |interface: &str| {
         let name = format!("periapt:charm/{interface}@");
@@ -187,18 +185,16 @@ fn imported(manifest: &Manifest, outside: &Inspection, foreign: bool) -> Vec<Fin
             ));
         }
     }
-    if !foreign {
-        return found;
-    }
-    for (interface, word, declared) in tools(manifest) {
+    for (interface, declared) in tools(manifest) {
         match (imports(interface), declared) {
             (true, false) => found.push(Finding::warning(
                 place,
-                format!("the component imports {interface}, and the charm declares no {word}"),
+                format!("the component imports {interface}, and the charm declares no {interface}"),
             )),
-            (false, true) => found.push(Finding::warning(
+            // A hook of a storage is told where it is, so that it needs no function to use it.
+            (false, true) if interface != "storage" => found.push(Finding::warning(
                 place,
-                format!("the charm declares {word}, and the component does not import {interface}: it cannot use them"),
+                format!("the charm declares {interface}, and the component does not import {interface}: it cannot use them"),
             )),
             _ => {}
         }

@@ -79,7 +79,9 @@ pub fn pack(project: &Path, out: &Path) -> Result<PackReport, PackingError> {
         source: error.into(),
     })?;
     let archive = Archive::read(&bytes)?;
-    inspect(archive.component())?.check()?;
+    let outside = inspect(archive.component())?;
+    outside.check()?;
+    archive.declared.allows(&outside.imports)?;
     if let Some(server) = files.get(SERVER_COMPONENT) {
         inspect(server)?.check_server()?;
     }

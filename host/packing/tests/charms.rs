@@ -84,9 +84,11 @@ fn the_projects_own_charms_build_and_pack_to_the_same_bytes() {
     let packed = pack(&variant, &charms).unwrap_or_else(|error| panic!("{error}"));
     let archive = Archive::read(&fs::read(&packed.path).expect("reads")).expect("is sound");
     assert!(archive.metadata.subordinate);
+    let declared = archive.declared.capabilities();
+    let declared: Vec<String> = declared.map(|one| one.to_string()).collect();
     assert_eq!(
-        archive.capabilities,
-        ["shared/logs (read-only)", "shared/spool (read-write)"]
+        declared[..2],
+        ["shared/logs:read-only", "shared/spool:read-write"]
     );
 }
 
@@ -189,6 +191,35 @@ fn a_new_project_tests_builds_and_packs() {
             .code(),
         "charm-component-invalid"
     );
+}
+
+/// What a charm imports is what it calls, so that its declaration can be held against it.
+#[test]
+fn a_charm_imports_what_it_calls_and_is_not_packed_undeclared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("client");
+    init("client", &project, &of_checkout(Template::DatabaseClient)).expect("makes it");
+    build(&project, &options()).unwrap_or_else(|error| panic!("{error}"));
+    let component = fs::read(project.join("build/charm.wasm")).expect("reads");
+    let imports = inspect(&component).expect("reads").imports;
+    let has = |interface: &str| {
+        let name = format!("periapt:charm/{interface}@");
+        imports.iter().any(|import| import.starts_with(&name))
+    };
+    assert!(has("relation") && has("secret"), "{imports:?}");
+    for never_called in ["credential", "ports", "reboot", "storage", "workload"] {
+        assert!(!has(never_called), "{never_called}: {imports:?}");
+    }
+    pack(&project, folder.path()).expect("packs");
+
+    let path = project.join("charmcraft.yaml");
+    let declared = fs::read_to_string(&path).expect("reads");
+    let (without, _) = declared.split_once("capabilities:").expect("declares");
+    fs::write(&path, without).expect("writes");
+    let error = pack(&project, folder.path()).expect_err("undeclared");
+    assert_eq!(error.code(), "charm-capability-undeclared");
+    let said = error.to_string();
+    assert!(said.contains("tools: {secret: {why: …}}"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! From uploaded bytes to a charm that can be deployed: read, check, compile, store.
 
 use bytes::Bytes;
+use periapt_model::charm::capability::Undeclared;
 use periapt_model::charm::{Archive, ArchiveError, CharmInfo, CharmUrl};
 use periapt_model::refusal::{Name, Subject};
 use periapt_model::{ModelUuid, NameError, Refusal};
@@ -21,6 +22,8 @@ pub enum CharmError {
     Name(#[from] NameError),
     #[error(transparent)]
     Compile(#[from] CompileProblem),
+    #[error(transparent)]
+    Undeclared(#[from] Undeclared),
     #[error("the archive could not be read to the end")]
     Interrupted,
     #[error(transparent)]
@@ -34,6 +37,7 @@ impl CharmError {
             CharmError::Archive(error) => error.refusal(),
             CharmError::Name(_) => Refusal::NameInvalid(Name::Charm),
             CharmError::Compile(problem) => problem.refusal,
+            CharmError::Undeclared(undeclared) => undeclared.refusal(),
             CharmError::Interrupted => Refusal::InternalError,
             CharmError::Store(error) => error.refusal(),
         }
@@ -71,6 +75,7 @@ pub async fn upload(
     let compiled = compiler
         .compile(Components::of(&archive), Some(turn))
         .await?;
+    archive.declared.allows(&compiled.imports)?;
     // The store gives the revision; it is one transaction with the row.
     let info = archive.info(
         CharmUrl::new(&archive.metadata.name, 0)?,

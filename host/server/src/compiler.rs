@@ -47,6 +47,8 @@ pub struct CompiledCharm {
     pub cwasm: Vec<u8>,
     /// In the component's own order.
     pub hooks: Vec<String>,
+    /// Interfaces that the charm's own component imports, with versions.
+    pub imports: Vec<String>,
     pub engine_hash: String,
 }
 

@@ -275,6 +275,7 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         },
         actions: Default::default(),
         capabilities: Vec::new(),
+        declared: Default::default(),
         hooks: vec!["install".to_owned()],
         subordinate: false,
     }

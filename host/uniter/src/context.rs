@@ -17,6 +17,7 @@ use std::time::Duration;
 use periapt_contract::workload::{Committed, Container};
 use periapt_engine::{SharedClock, SharedRandomness, failpoint};
 use periapt_model::hook::AtOnce;
+use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
 use periapt_model::storage::StorageId;
 use periapt_model::{Tag, UnitName};
@@ -86,6 +87,8 @@ pub(crate) struct UnitContext {
     pub options: Vec<String>,
     /// That the charm declares.
     pub containers: Vec<Container>,
+    /// That the charm declares, its containers' among them.
+    pub declared_ports: Vec<PortRange>,
     pub committed: Arc<BTreeMap<String, Committed>>,
     pub workloads: Workloads,
     pub endpoints: BTreeSet<String>,

@@ -338,6 +338,7 @@ fn context(
         model: config.model.clone(),
         options: charm.info.config.options.keys().cloned().collect(),
         containers: workloads::declared(&charm.info),
+        declared_ports: charm.info.declared.ports().collect(),
         committed: around.containers,
         workloads: config.process.workloads().clone(),
         endpoints: charm.info.metadata.endpoints(),

@@ -303,6 +303,12 @@ pub fn write_reference() -> Result<()> {
             "bounds.md",
         ),
         (
+            "periapt-model",
+            "periapt_model",
+            "the_page_of_capabilities",
+            "capabilities.md",
+        ),
+        (
             "periapt-sandbox",
             "periapt_sandbox",
             "the_page_of_tools",

@@ -4,12 +4,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::given;
-use crate::{Context, Error, Host, Result};
+#[cfg(target_family = "wasm")]
+use crate::action::ActionHost;
+use crate::host::HostRef;
+use crate::{Context, Error, Result};
 
 /// The task being run: what it was given, its progress and its results. In a hook, which nobody asked
 /// for, each of these calls is denied.
 pub struct Task<'a> {
-    host: &'a dyn Host,
+    host: HostRef<'a>,
 }
 
 impl Task<'_> {

@@ -1,22 +1,19 @@
-//! `charm init`, `vendor`, `build`, `pack`, `inspect`: the author's side. `test`, `lint` and `watch` have files of
+//! `charm init`, `vendor`, `build`, `pack`: the author's side. `inspect`, `test`, `lint` and `watch` have files of
 //! their own.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use periapt_model::charm::{Archive, Metrics, never_run};
-use periapt_model::hook::Limits;
+use periapt_model::charm::capability::{Imports, unused};
+use periapt_model::charm::{Archive, never_run};
 use periapt_packing::{BuildReport, InitOptions, Options, PackingError};
-use serde::Serialize;
 
 use super::{Context, deploy, repository};
-use crate::arguments::{
-    CharmBuild, CharmCommand, CharmInit, CharmInspect, CharmPack, CharmVendor, DetailFormat,
-};
+use crate::arguments::{CharmBuild, CharmCommand, CharmInit, CharmPack, CharmVendor};
 use crate::failure::{Failure, Outcome};
-use crate::output::text::{bytes, clean, clean_line};
+use crate::output::text::bytes;
 use crate::processes;
 
+mod inspect;
 mod lint;
 mod test;
 mod watch;
@@ -30,7 +27,7 @@ pub async fn run(context: &Context, command: CharmCommand) -> Outcome {
         CharmCommand::Watch(arguments) => watch::watch(context, &arguments).await,
         CharmCommand::Build(arguments) => build(context, &arguments).map(|_| ()),
         CharmCommand::Pack(arguments) => pack(context, &arguments),
-        CharmCommand::Inspect(arguments) => inspect(context, &arguments),
+        CharmCommand::Inspect(arguments) => inspect::inspect(context, &arguments),
         CharmCommand::Publish(arguments) => repository::publish(context, &arguments),
     }
 }
@@ -155,20 +152,28 @@ fn pack(context: &Context, arguments: &CharmPack) -> Outcome {
     context.output.data(&report.path.display().to_string())
 }
 
-/// Says which hooks of the packed component its metadata gives no occasion for, and what of its web workloads nobody
-/// could ever ask.
+/// Says which hooks of the packed component its metadata gives no occasion for, what of its web workloads nobody
+/// could ever ask, and which capabilities no component could use.
 fn warn(context: &Context, charm: &Path) -> Outcome {
     let bytes = deploy::read_archive(charm)?;
     let archive = read(charm, &bytes)?;
-    let hooks = processes::inspect(archive.component())?.hooks;
+    let inside = processes::inspect(archive.component())?;
     let never = never_run(
         &archive.metadata,
         &archive.metrics,
         &archive.actions,
-        &hooks,
+        &inside.hooks,
     )
     .into_iter();
-    for sentence in never.chain(periapt_packing::never_asked(&archive)) {
+    let servers = inspect::imports_of(&inspect::servers(&archive)?);
+    let imports = Imports {
+        charm: &inside.imports,
+        servers: &servers,
+    };
+    let unused = unused(&archive.declared, imports).into_iter();
+    let unused = unused.map(|one| one.words());
+    let never = never.chain(periapt_packing::never_asked(&archive));
+    for sentence in never.chain(unused) {
         context.output.say(&format!("warning: {sentence}"));
     }
     Ok(())
@@ -183,200 +188,11 @@ fn read(path: &Path, bytes: &[u8]) -> Outcome<Archive> {
 }
 
 fn failed(what: &str, error: &PackingError) -> Failure {
+    let advice = match error {
+        PackingError::Undeclared(undeclared) => undeclared.refusal().advice(),
+        _ => "correct it and try again",
+    };
     Failure::failed(what)
         .why(format!("{error} ({})", error.code()))
-        .advice("correct it and try again")
-}
-
-/// What `charm inspect` tells.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Document {
-    name: String,
-    summary: String,
-    size: u64,
-    sha256: String,
-    component_size: u64,
-    compiled_size: u64,
-    initial_memory: u64,
-    hooks: Vec<String>,
-    exports: Vec<String>,
-    imports: Vec<String>,
-    /// Those of web workloads, by their files.
-    components: BTreeMap<String, Server>,
-    config: BTreeMap<String, ConfigEntry>,
-    actions: Vec<String>,
-    capabilities: Vec<String>,
-    metrics: Metrics,
-    limits: Limits,
-    files: Vec<String>,
-}
-
-/// The component of a web workload.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Server {
-    size: u64,
-    /// When it does, in words.
-    runs: String,
-    exports: Vec<String>,
-    imports: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct ConfigEntry {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    default: Option<periapt_model::config::Value>,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    description: String,
-}
-
-fn inspect(context: &Context, arguments: &CharmInspect) -> Outcome {
-    let document = look_into(&arguments.path)?;
-    match arguments.format {
-        Some(DetailFormat::Json) => context.output.json(&document),
-        Some(DetailFormat::Yaml) => context.output.yaml(&document),
-        None => context.output.data(&describe(&document)),
-    }
-}
-
-fn look_into(path: &Path) -> Outcome<Document> {
-    let archive = read(path, &deploy::read_archive(path)?)?;
-    let component = archive.component();
-    let outside = periapt_packing::inspect(component)
-        .map_err(|error| failed("cannot read the component", &error))?;
-    let inside = processes::inspect(component)?;
-    let servers = archive
-        .components()
-        .map(|(name, component)| -> Outcome<(String, Server)> {
-            let outside = periapt_packing::inspect(component)
-                .map_err(|error| failed(&format!("{name} cannot be read"), &error))?;
-            let server = Server {
-                size: component.len() as u64,
-                runs: periapt_packing::when(&archive),
-                exports: outside.exports,
-                imports: outside.imports,
-            };
-            Ok((name.to_owned(), server))
-        });
-    let components = servers.collect::<Outcome<_>>()?;
-    let config = archive.config.options.iter().map(|(name, option)| {
-        let entry = ConfigEntry {
-            kind: option.kind.as_str(),
-            default: option.default.clone(),
-            description: clean(&option.description),
-        };
-        (name.clone(), entry)
-    });
-    Ok(Document {
-        name: archive.metadata.name.clone(),
-        summary: clean(&archive.metadata.summary),
-        size: archive.size,
-        sha256: archive.sha256.clone(),
-        component_size: component.len() as u64,
-        compiled_size: inside.code_bytes,
-        initial_memory: inside.initial_memory_bytes,
-        hooks: inside.hooks,
-        exports: outside.exports,
-        imports: outside.imports,
-        components,
-        config: config.collect(),
-        actions: archive.actions.keys().cloned().collect(),
-        capabilities: archive.capabilities.clone(),
-        metrics: archive.metrics.clone(),
-        limits: Limits::default(),
-        files: archive.files().map(|(path, _)| path.to_owned()).collect(),
-    })
-}
-
-/// The document for reading.
-fn describe(document: &Document) -> String {
-    let none = |words: Vec<String>| {
-        if words.is_empty() {
-            vec!["none".to_owned()]
-        } else {
-            words
-        }
-    };
-    let config = document.config.iter().map(|(name, entry)| {
-        let default = entry
-            .default
-            .as_ref()
-            .map(|default| format!(", default {default}"))
-            .unwrap_or_default();
-        format!("{name} ({}{default})", entry.kind)
-    });
-    let metrics = document.metrics.iter().map(|(name, metric)| {
-        let kind = metric.kind.as_str();
-        match metric.description.as_str() {
-            "" => format!("{name} ({kind})"),
-            description => format!("{name} ({kind}): {description}"),
-        }
-    });
-    let components = document.components.iter().flat_map(|(name, server)| {
-        let first = format!("{name}, {}: {}", bytes(server.size), server.runs);
-        let imports = server
-            .imports
-            .iter()
-            .map(move |it| format!("{name} imports {it}"));
-        let exports = server
-            .exports
-            .iter()
-            .map(move |it| format!("{name} exports {it}"));
-        [first].into_iter().chain(imports).chain(exports)
-    });
-    let limits = &document.limits;
-    let limits = vec![
-        format!("memory {}", bytes(limits.memory_bytes)),
-        format!("wall clock {} ms", limits.wall_clock_ms),
-        format!("state directory {}", bytes(limits.state_directory_bytes)),
-        format!("output {}", bytes(limits.output_bytes)),
-        format!("{} host calls", limits.host_calls),
-        format!("{} table elements", limits.table_elements),
-    ];
-    let sections: Vec<(&str, Vec<String>)> = vec![
-        ("Charm", vec![document.name.clone()]),
-        ("Summary", vec![document.summary.clone()]),
-        (
-            "Archive",
-            vec![format!(
-                "{}, sha256 {}",
-                bytes(document.size),
-                document.sha256
-            )],
-        ),
-        (
-            "Component",
-            vec![format!(
-                "{}, {} compiled",
-                bytes(document.component_size),
-                bytes(document.compiled_size)
-            )],
-        ),
-        (
-            "Memory",
-            vec![format!("{} to begin with", bytes(document.initial_memory))],
-        ),
-        ("Hooks", none(document.hooks.clone())),
-        ("Imports", none(document.imports.clone())),
-        ("Exports", none(document.exports.clone())),
-        ("Components", none(components.collect())),
-        ("Config", none(config.collect())),
-        ("Actions", none(document.actions.clone())),
-        ("Capabilities", none(document.capabilities.clone())),
-        ("Metrics", none(metrics.collect())),
-        ("Limits", limits),
-        ("Files", document.files.clone()),
-    ];
-    let mut out = String::new();
-    for (label, values) in sections {
-        for (index, value) in values.iter().enumerate() {
-            let label = if index == 0 { label } else { "" };
-            out.push_str(format!("{label:<13} {}", clean_line(value)).trim_end());
-            out.push('\n');
-        }
-    }
-    out
+        .advice(advice)
 }

@@ -23,7 +23,7 @@ pub trait PortsAnswers {
         Err(CallError::unanswered())
     }
 
-    /// The most that the charm may open, where it declares what its containers may answer at.
+    /// The most that the charm may open, where it declares ports or containers.
     fn declared_ports(&mut self) -> Option<Vec<PortRange>> {
         None
     }

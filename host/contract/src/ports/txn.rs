@@ -50,8 +50,8 @@ impl HookTxn {
     }
 }
 
-/// Refuses a range of which a part is not declared. A charm that says nothing of what its containers
-/// may answer at may open what it likes, as under Juju.
+/// Refuses a range of which a part is not declared. Where nothing is declared, nothing is refused here: a
+/// component of such a charm cannot open ports at all, and a native test has no component.
 fn declared(agent: &mut (impl PortsAnswers + ?Sized), range: PortRange) -> Result<(), CallError> {
     let Some(declared) = agent.declared_ports() else {
         return Ok(());
@@ -62,7 +62,8 @@ fn declared(agent: &mut (impl PortsAnswers + ?Sized), range: PortRange) -> Resul
     match declared.iter().any(within) {
         true => Ok(()),
         false => Err(CallError::denied(format!(
-            "{range} is not declared; name it under capabilities.workload.CONTAINER.ports"
+            "{range} is not declared; name it under ports in the charm's capabilities, or under \
+             capabilities.workload.CONTAINER.ports if a service answers there"
         ))),
     }
 }

@@ -140,6 +140,7 @@ async fn scene() -> Scene {
         config: Default::default(),
         actions: Default::default(),
         capabilities: Vec::new(),
+        declared: Default::default(),
         hooks: Vec::new(),
         subordinate: false,
     };

@@ -13,6 +13,7 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 
 use super::actions::Actions;
+use super::capability::Declaration;
 use super::manifest::{Manifest, ManifestError, ManifestFiles};
 use super::metadata::CharmMetadata;
 use super::{Access, CharmInfo, CharmUrl, Metrics, Workload};
@@ -97,7 +98,8 @@ pub struct Archive {
     pub metadata: CharmMetadata,
     pub config: Schema,
     pub actions: Actions,
-    pub capabilities: Vec<String>,
+    /// What the charm asks for beyond what every charm has, each with its reason.
+    pub declared: Declaration,
     /// Directories that a principal and its subordinates share, by name.
     pub shared: BTreeMap<String, Access>,
     /// What the services of its containers may have.
@@ -136,7 +138,7 @@ impl Archive {
             metadata: manifest.metadata,
             config: manifest.config,
             actions: manifest.actions,
-            capabilities: manifest.capabilities,
+            declared: manifest.declared,
             shared: manifest.shared,
             workload: manifest.workload,
             metrics: manifest.metrics,
@@ -199,7 +201,8 @@ impl Archive {
             metadata: self.metadata.clone(),
             config: self.config.clone(),
             actions: self.actions.clone(),
-            capabilities: self.capabilities.clone(),
+            capabilities: self.declared.words(),
+            declared: self.declared.clone(),
             shared: self.shared.clone(),
             workload: self.workload.clone(),
             metrics: self.metrics.clone(),

@@ -11,17 +11,16 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::actions::{self, Actions};
+use super::capability::Declaration;
+use super::capability::read::{Asked, Capabilities};
 use super::metadata::CharmMetadata;
 use super::metrics::{self, Metrics};
 use super::{Access, Workload};
 use crate::Refusal;
 use crate::config::{ConfigOption, Kind, Schema, Value};
 
-pub mod capabilities;
 #[cfg(test)]
 mod tests;
-
-use capabilities::Capabilities;
 
 /// The texts of the files that are present.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,8 +51,8 @@ pub struct Manifest {
     pub metadata: CharmMetadata,
     pub config: Schema,
     pub actions: Actions,
-    /// What the charm asks for, in words.
-    pub capabilities: Vec<String>,
+    /// What the charm asks for beyond what every charm has, each with its reason.
+    pub declared: Declaration,
     /// Directories that a principal and its subordinates share, by name.
     pub shared: BTreeMap<String, Access>,
     /// What the services of its containers may have.
@@ -74,13 +73,15 @@ pub enum ManifestError {
     Metrics { file: &'static str, reason: String },
     #[error("{file}: {reason}")]
     Actions { file: &'static str, reason: String },
+    /// `hint` is what to do, as a part of the sentence.
     #[error(
-        "{file}: capability \"{name}\" is not one this version can grant; it can grant {known}"
+        "{file}: capability \"{name}\" is not one this version can grant; it can grant {known}{hint}"
     )]
     Capability {
         file: &'static str,
         name: String,
         known: String,
+        hint: String,
     },
     #[error("{file}: capability \"{name}\": {reason}")]
     CapabilityInvalid {
@@ -110,7 +111,7 @@ impl ManifestError {
 struct Parts {
     config: Option<OptionsFile>,
     actions: Option<Actions>,
-    capabilities: Option<capabilities::Asked>,
+    capabilities: Option<Asked>,
 }
 
 #[derive(Deserialize)]
@@ -214,8 +215,7 @@ impl Manifest {
                 parts.capabilities,
             ),
         };
-        let containers = metadata.containers.keys().map(String::as_str).collect();
-        let asked = Capabilities::read(asked, file, &containers)?;
+        let asked = Capabilities::read(asked, file, &metadata)?;
 
         let refuse = |reason| ManifestError::Metrics {
             file: metrics_file,
@@ -228,7 +228,7 @@ impl Manifest {
             metadata,
             config,
             actions,
-            capabilities: asked.words(),
+            declared: asked.declared,
             shared: asked.shared,
             workload: asked.workload,
             metrics,

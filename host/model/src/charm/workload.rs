@@ -48,8 +48,9 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// What an operator reads: `workload/web: answers at 80/tcp, reads /state/site as /site`.
-    pub(super) fn words(&self, container: &str) -> String {
+    /// What an operator reads: `answers at 80/tcp, reads /state/site as /site`.
+    #[must_use]
+    pub fn words(&self) -> String {
         let mut parts = Vec::new();
         if !self.ports.is_empty() {
             let ports: Vec<String> = self.ports.iter().map(PortRange::to_string).collect();
@@ -61,12 +62,7 @@ impl Workload {
         if parts.is_empty() {
             parts.push("runs components of the charm".to_owned());
         }
-        let why = self.why.as_ref().map(|why| format!(" ({why})"));
-        format!(
-            "workload/{container}: {}{}",
-            parts.join(", "),
-            why.unwrap_or_default()
-        )
+        parts.join(", ")
     }
 }
 
@@ -95,7 +91,7 @@ pub(super) fn read(
     each.collect()
 }
 
-const KEYS: &[&str] = &["root", "files", "ports", "why"];
+pub(super) const KEYS: &[&str] = &["root", "files", "ports", "why"];
 
 fn container(value: &Value) -> Result<Workload, String> {
     let entries = match value {
@@ -110,6 +106,12 @@ fn container(value: &Value) -> Result<Workload, String> {
             "files" => found.files = files(value)?,
             "ports" => found.ports = ports(value)?,
             "why" => found.why = Some(why(value)?),
+            "programs" => {
+                return Err(
+                    "programs are of the machine, which this version does not run; components of the charm need no entry"
+                        .to_owned(),
+                );
+            }
             _ => {
                 let nearest = crate::nearest::suggestion(key, KEYS.iter().copied());
                 return Err(format!(
@@ -187,5 +189,9 @@ fn ports(value: &Value) -> Result<Vec<PortRange>, String> {
 
 fn why(value: &Value) -> Result<String, String> {
     let text = value.as_str().ok_or("why is a text")?;
-    Ok(crate::text::clean_line_at_most(text, 400))
+    let why = crate::text::clean_line_at_most(text.trim(), 400);
+    match why.is_empty() {
+        true => Err("why is empty; say what the container is for".to_owned()),
+        false => Ok(why),
+    }
 }

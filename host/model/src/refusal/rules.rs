@@ -237,7 +237,8 @@ refusals! {
     CharmArchiveNoComponent "charm-archive-no-component", 400, "build the charm with `periapt charm build`, then pack it";
     CharmArchivePath "charm-archive-path", 400, "create the archive with `periapt charm pack`, which writes only valid paths";
     CharmArchiveUnreadable "charm-archive-unreadable", 400, "create the archive with `periapt charm pack`";
-    CharmCapabilityInvalid "charm-capability-invalid", 400, "correct the capability in metadata.yaml and pack the charm again";
+    CharmCapabilityInvalid "charm-capability-invalid", 400, "correct the capability and pack the charm again; docs/reference/capabilities.md shows how each is written";
+    CharmCapabilityUndeclared "charm-capability-undeclared", 400, "declare it with its reason, or remove the calls that need it, and pack the charm again; docs/reference/capabilities.md lists the capabilities";
     CharmCapabilityUnknown "charm-capability-unknown", 400, "remove the capability, or use a newer controller";
     CharmComponentInvalid "charm-component-invalid", 400, "build the charm with `periapt charm build`, then pack it";
     CharmConfigInvalid "charm-config-invalid", 400, "correct config.yaml and pack the charm again";

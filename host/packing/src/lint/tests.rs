@@ -95,6 +95,39 @@ fn what_is_declared_and_what_is_answered_are_compared_both_ways() {
 }
 
 #[test]
+fn imports_and_capabilities_are_compared_both_ways() {
+    let folder = project(&[
+        ("metadata.yaml", "name: a\nsummary: b\n"),
+        (
+            "capabilities.yaml",
+            "shared: {logs: read-only}\ntools: {secret: {why: keeps a password}}\n",
+        ),
+    ]);
+    let outside = Inspection {
+        imports: ["periapt:charm/reboot@0.1.0", "wasi:filesystem/types@0.2.3"]
+            .map(str::to_owned)
+            .to_vec(),
+        exports: vec!["hooks".to_owned(), "dispatch".to_owned()],
+    };
+    let hooks: &[String] = &[];
+    let found = lint(folder.path(), Some((&outside, hooks))).unwrap();
+    let told: Vec<String> = found
+        .into_iter()
+        .map(|one| format!("{} {}: {}", one.severity.as_str(), one.place, one.what))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "error build/charm.wasm: the component imports reboot of periapt:charm, which the charm does not declare; \
+             add to its capabilities tools: {reboot: {why: …}}",
+            "warning capabilities.yaml: shared/logs:read-only has no reason for the operator who reads it; add why",
+            "warning capabilities.yaml: the charm declares tools/secret, and no component of it imports secret: \
+             take the entry out, or make use of it",
+        ]
+    );
+}
+
+#[test]
 fn a_server_that_nobody_could_ask_is_told_before_it_is_packed() {
     let folder = project(&[
         (
@@ -121,7 +154,7 @@ fn names_in_the_code_are_held_against_the_files() {
         (
             "charmcraft.yaml",
             "name: a\nsummary: b\nrequires: {db: {interface: sql}}\nresources: {theme: {type: file}}\n\
-             config: {options: {max-age: {type: int}, colour: {}}}\ncapabilities: {shared: {logs: read-only}}\n",
+             config: {options: {max-age: {type: int}, colour: {}}}\ncapabilities: {shared: {logs: {access: read-only, why: reads}}}\n",
         ),
         ("src/lib.rs", code),
         ("src/tests.rs", "context.resource(\"test\")"),

@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use periapt_model::charm::capability::INTERFACES;
 use wit_parser::{Resolve, WorldItem};
 
 use super::*;
@@ -34,6 +36,14 @@ fn the_table_has_every_function_of_the_world_and_no_other() {
     listed.sort();
     assert_eq!(listed, declared);
     assert!(!knows("root") && !knows(""));
+}
+
+#[test]
+fn what_a_charm_declares_is_decided_for_each_interface() {
+    let decided: BTreeSet<&str> = INTERFACES.iter().map(|interface| interface.name).collect();
+    let linked: BTreeSet<&str> = hook_tools().map(|tool| tool.interface).collect();
+    let linked: BTreeSet<&str> = linked.into_iter().chain(["types"]).collect();
+    assert_eq!(decided, linked);
 }
 
 fn page() -> String {

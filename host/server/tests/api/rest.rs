@@ -264,6 +264,13 @@ async fn what_is_not_a_charm_is_refused_with_its_reason() {
             "charm-component-invalid",
         ),
         (
+            archive(&[
+                ("metadata.yaml", metadata),
+                ("charm.wasm", b"\0asm\x0d\0\x01\0imports secret"),
+            ]),
+            "charm-capability-undeclared",
+        ),
+        (
             archive(&[("charm.wasm", component)]),
             "charm-metadata-missing",
         ),

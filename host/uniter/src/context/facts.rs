@@ -78,9 +78,8 @@ impl PortsAnswers for UnitContext {
     }
 
     fn declared_ports(&mut self) -> Option<Vec<PortRange>> {
-        let containers = self.containers.iter();
-        let declared = containers.flat_map(|container| container.ports.iter().copied());
-        (!self.containers.is_empty()).then(|| declared.collect())
+        let bounded = !self.containers.is_empty() || !self.declared_ports.is_empty();
+        bounded.then(|| self.declared_ports.clone())
     }
 
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {

@@ -117,6 +117,31 @@ async fn the_supervisor_is_told_of_what_is_committed_and_of_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hook_may_open_the_ports_that_its_charm_declares() {
+    let world = World::new();
+    let bytes = archive("site", "ports");
+    let url = CharmUrl::new("site", 0).unwrap();
+    let mut info = charm_info(&bytes, &url, ALL_HOOKS).unwrap();
+    let port = charm::Declared {
+        capability: "port/8080/tcp".parse().unwrap(),
+        why: None,
+    };
+    info.declared = vec![port].into();
+    world.controller.add_charm(info, bytes);
+    let told = Arc::new(std::sync::Mutex::new(None));
+    let telling = Arc::clone(&told);
+    world.sandbox.script(move |_, context| {
+        *telling.lock().unwrap() = Some(context.declared_ports());
+        Ok(Effects::default())
+    });
+    let agent = world.start();
+    world.settle_with(1).await;
+    agent.stop().await;
+    let told = told.lock().unwrap().take();
+    assert_eq!(told, Some(Some(vec!["8080/tcp".parse().unwrap()])));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_lost_is_written_anew_and_goes_with_its_unit() {
     let mut world = World::with_a_server();
     world.sandbox.script(|seen, _| match seen.hook.as_str() {

@@ -3,9 +3,8 @@ import type { CharmInfo } from "../../api/types";
 /** What a charm declares beyond what every charm has: capabilities, and what it shares. */
 export function Touches({ charm }: { charm: CharmInfo }) {
   const shared = Object.entries(charm.shared ?? {});
-  const names = new Set(shared.map(([name]) => name));
-  // Shared directories are among the capabilities too, in words.
-  const rest = charm.capabilities.filter((words) => !names.has(/^shared\/([^ ]+)/.exec(words)?.[1] ?? ""));
+  // Shared directories and storage are among the capabilities too, in words.
+  const rest = charm.capabilities.filter((words) => !/^may read (and write )?(\/shared\/|the storage )/.test(words));
   const storage = Object.entries(charm.metadata.storage ?? {});
   if (shared.length + rest.length + storage.length === 0) {
     return (

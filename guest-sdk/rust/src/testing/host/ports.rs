@@ -29,11 +29,15 @@ impl PortsAnswers for TestHost {
         Ok(self.ports.clone())
     }
 
-    /// The harness has no metadata: what the charm lists is what it has.
+    /// Those of the charm's files and of containers that a test adds. Where there are neither, the charm may open
+    /// what it likes.
     fn declared_ports(&mut self) -> Option<Vec<ports::PortRange>> {
         let containers = self.containers.values();
-        let declared = containers.flat_map(|container| container.ports.iter().copied());
-        (!self.containers.is_empty()).then(|| declared.collect())
+        let of_containers = containers.flat_map(|container| container.ports.iter().copied());
+        let files = self.declared.iter().flat_map(|declared| &declared.ports);
+        let of_files = files.filter_map(|port| port.parse::<ports::PortRange>().ok());
+        let all: Vec<ports::PortRange> = of_containers.chain(of_files).collect();
+        (!self.containers.is_empty() || !all.is_empty()).then_some(all)
     }
 
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {

@@ -278,6 +278,18 @@ fn a_subordinate_comes_and_goes_with_its_principal() {
 }
 
 #[test]
+fn a_charm_opens_the_ports_that_its_files_declare_and_no_others() {
+    let mut harness = crate::testing::Harness::<Watcher>::new();
+    harness.with_context(crate::Hook::Start, |context| {
+        let open = |port| context.open_ports(crate::PortRange::tcp(port));
+        open(8080).expect("is declared");
+        let error = open(80).expect_err("is not declared");
+        assert_eq!(error.host_code(), Some(crate::ErrorCode::Denied));
+        assert!(error.to_string().contains("name it under ports"), "{error}");
+    });
+}
+
+#[test]
 #[should_panic(expected = "\"client\" declares no endpoint \"storr\"; did you mean \"store\"?")]
 fn an_endpoint_that_is_not_declared_is_refused() {
     let (mut model, _) = with_client();

@@ -286,6 +286,7 @@ impl CharmCompiler for Compiler {
             None => Ok(CompiledCharm {
                 cwasm: b"code".to_vec(),
                 hooks: vec!["start".into()],
+                imports: Vec::new(),
                 engine_hash: self.engine_hash(),
             }),
         }

@@ -25,7 +25,7 @@ fn the_older_layout_reads() {
     );
     assert_eq!(manifest.config.options["pages"].default, None);
     assert_eq!(manifest.actions["render"].required, ["depth"]);
-    assert!(manifest.capabilities.is_empty());
+    assert!(manifest.declared.is_empty());
 }
 
 #[test]
@@ -78,9 +78,14 @@ fn shared_directories_are_declared_in_either_layout() {
     for files in [own_file, charmcraft] {
         let manifest = Manifest::read(files).expect("reads");
         assert_eq!(manifest.shared, declared);
+        let declared: Vec<String> = manifest
+            .declared
+            .capabilities()
+            .map(|one| one.to_string())
+            .collect();
         assert_eq!(
-            manifest.capabilities,
-            ["shared/logs (read-write)", "shared/sockets (read-only)"]
+            declared,
+            ["shared/logs:read-write", "shared/sockets:read-only"]
         );
     }
     for nothing in ["", "shared:\n", "shared: {}", "[]"] {
@@ -90,7 +95,7 @@ fn shared_directories_are_declared_in_either_layout() {
             ..ManifestFiles::default()
         })
         .expect(nothing);
-        assert!(manifest.shared.is_empty() && manifest.capabilities.is_empty());
+        assert!(manifest.shared.is_empty() && manifest.declared.is_empty());
     }
 }
 

@@ -19,6 +19,7 @@ fn charm(name: &str, revision: u32, subordinate: bool) -> CharmInfo {
         },
         actions: Default::default(),
         capabilities: Vec::new(),
+        declared: Default::default(),
         shared: Default::default(),
         workload: Default::default(),
         components: Vec::new(),

@@ -15,12 +15,12 @@ fn what_a_container_may_have_is_read_and_told_in_words() {
         "db": null,
     });
     let found = read(&what, &BTreeSet::from(["web", "db"])).unwrap();
-    let words: Vec<String> = found.iter().map(|(name, one)| one.words(name)).collect();
+    let words: Vec<String> = found.values().map(|one| one.words()).collect();
     assert_eq!(
         words,
         [
-            "workload/db: runs components of the charm",
-            "workload/web: answers at 80/tcp and 8080-8090/tcp, reads /state/site as /site (serves the pages)"
+            "runs components of the charm",
+            "answers at 80/tcp and 8080-8090/tcp, reads /state/site as /site"
         ]
     );
     let text = serde_json::to_string(&found["web"]).unwrap();
@@ -40,6 +40,11 @@ fn what_is_unknown_or_cannot_be_given_is_refused_with_what_to_write() {
             "did you mean \"ports\"?",
         ),
         (json!({"web": {"root": "machine"}}), "does not run"),
+        (
+            json!({"web": {"programs": ["/usr/bin/psql"]}}),
+            "does not run",
+        ),
+        (json!({"web": {"why": " "}}), "why is empty"),
         (json!({"web": {"root": 7}}), "root is none"),
         (json!({"web": {"ports": ["80"]}}), "is not a port range"),
         (json!({"web": {"ports": ["80/udp"]}}), "over tcp"),

@@ -241,6 +241,7 @@ fn charm() -> CharmInfo {
         config: Default::default(),
         actions: Default::default(),
         capabilities: Vec::new(),
+        declared: Default::default(),
         hooks: Vec::new(),
         subordinate: false,
     }

@@ -189,6 +189,7 @@ impl Listed for CharmInfo {
         "config",
         "actions",
         "capabilities",
+        "declared",
         "shared",
         "workload",
         "components",

@@ -7,7 +7,7 @@ use periapt_model::{ModelUuid, Refusal};
 use periapt_server::{CharmCompiler, CompileProblem, CompiledCharm, Components, Reports, Turn};
 use periapt_wire::rest::WorkerRow;
 
-/// Takes any component.
+/// Takes any component. One that ends with `imports INTERFACE` imports that one of the contract.
 pub struct AnyComponent;
 
 #[async_trait]
@@ -37,9 +37,13 @@ impl CharmCompiler for AnyComponent {
             });
         }
         let hooks = vec!["install".to_owned(), "config-changed".to_owned()];
+        let text = String::from_utf8_lossy(component);
+        let imported = text.rsplit_once("imports ").map(|(_, name)| name);
+        let imports = imported.map(|name| format!("periapt:charm/{name}@0.1.0"));
         Ok(CompiledCharm {
             cwasm: [b"compiled ", component].concat(),
             hooks,
+            imports: imports.into_iter().collect(),
             engine_hash: self.engine_hash(),
         })
     }
