@@ -30,7 +30,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::authenticator::AuthError;
+use crate::authenticator::{AuthError, bearer};
 use crate::identity::Identity;
 use crate::listener::Connection;
 use crate::rest::problem::{Answer, crowded, failed, upgrading};
@@ -217,6 +217,5 @@ async fn answer(
 
 /// The secret that a request shows.
 fn shown(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    value.strip_prefix("Bearer ")
+    bearer(headers.get(header::AUTHORIZATION)?.to_str().ok()?)
 }

@@ -85,6 +85,12 @@ pub enum AuthError {
     Store(#[from] StoreError),
 }
 
+/// The token in the value of an `Authorization` header.
+pub(crate) fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
 /// Whole seconds after which a try is looked at again.
 pub(crate) fn wait_seconds(wait: &Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
@@ -229,10 +235,10 @@ impl Authenticator {
 
     /// The value of an `Authorization` header.
     pub async fn header(&self, value: &str, peer: Option<IpAddr>) -> Result<Proof, AuthError> {
-        let (scheme, rest) = value.split_once(' ').ok_or(AuthError::Missing)?;
-        if scheme.eq_ignore_ascii_case("bearer") {
-            return self.token(rest.trim(), TokenKind::Token).await;
+        if let Some(secret) = bearer(value) {
+            return self.token(secret, TokenKind::Token).await;
         }
+        let (scheme, rest) = value.split_once(' ').ok_or(AuthError::Missing)?;
         if !scheme.eq_ignore_ascii_case("basic") {
             return Err(AuthError::Missing);
         }
