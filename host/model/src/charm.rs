@@ -18,6 +18,7 @@ mod hooks;
 mod manifest;
 mod metadata;
 pub mod metrics;
+mod readme;
 mod replacement;
 pub mod repository;
 mod url;
@@ -32,6 +33,7 @@ pub use metadata::{
     ResourceKind, Scope, Storage, StorageKind,
 };
 pub use metrics::{Metric, Metrics};
+pub use readme::CharmReadme;
 pub use replacement::{Unfit, may_replace};
 pub use url::CharmUrl;
 pub use workload::{Root, Workload};
