@@ -31,6 +31,9 @@ periapt_contract::bounds! {
     CHARM_HOOKS = 256, "hooks" of "what a charm says it implements", "the charm is refused";
     HOOK_NAME_BYTES = 64, "bytes" of "a hook's name", "the charm is refused";
 
+    /// What people read about a charm takes a few pages.
+    README_BYTES = 64 << 10, "bytes" of "a charm's README, as it is shown", "the rest is cut off";
+
     // Resources of applications.
 
     /// As much as a charm's archive may have: controller and agents hold that much of one at a time.
@@ -64,6 +67,7 @@ periapt_contract::bounds! {
     PASSWORD_BYTES = 1_024, "bytes" of "a password", "the request is refused";
     TOKENS = 200, "tokens" of "one user", "the oldest is revoked";
     TOKEN_NAME_CHARACTERS = 64, "characters" of "a token's name", "the request is refused";
+    USER_AGENT_BYTES = 256, "bytes" of "what a program calls itself, as a list of tokens keeps it", "the rest is cut off";
     OPTION_BYTES = 256 << 10, "bytes" of "the value of an option of a model or of the controller", "the request is refused";
     CONSTRAINTS_BYTES = 4 << 10, "bytes" of "the constraints of an application, a model or a machine", "the request is refused";
     UNITS_AT_ONCE = 10_000, "units" of "what one request adds", "the request is refused";

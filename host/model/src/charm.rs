@@ -19,6 +19,7 @@ mod hooks;
 mod manifest;
 mod metadata;
 pub mod metrics;
+mod readme;
 mod replacement;
 pub mod repository;
 mod url;
@@ -34,6 +35,7 @@ pub use metadata::{
     ResourceKind, Scope, Storage, StorageKind,
 };
 pub use metrics::{Metric, Metrics};
+pub use readme::CharmReadme;
 pub use replacement::{Unfit, may_replace};
 pub use url::CharmUrl;
 pub use workload::{Root, Workload};

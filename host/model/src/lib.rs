@@ -27,6 +27,7 @@ pub mod life;
 pub mod name;
 pub mod options;
 pub mod password;
+pub mod program;
 pub mod provisioning;
 pub mod proxy;
 pub mod query;

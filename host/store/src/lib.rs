@@ -91,6 +91,7 @@ pub use secret::{
 pub use usage::{ExposedMetric, Served, ServedUnit};
 pub use user::PasswordCheck;
 pub use user::access::ModelStanding;
+pub use user::origin::Origin;
 pub use user::tokens::{IssuedToken, KnownToken, NewToken, TokenKind};
 pub use views::SeenContainer;
 

@@ -68,6 +68,7 @@ export const models = {
 
 export const charms = {
   list: (model: string) => all<t.CharmInfo>(`${paths.model(model)}/charms`),
+  readme: (model: string, url: string) => call<t.CharmReadme>("GET", paths.charmReadme(model, url)),
   /** What the controller's charm repository has. */
   repository: () => call<t.CharmRepository>("GET", "/v1/charm-repository"),
   /** Gives the model a charm of the repository. */

@@ -32,6 +32,8 @@ export const reachability = (inModel: string): string => `${model(inModel)}/reac
 export const charm = (inModel: string, url: string): string =>
   `${model(inModel)}/charms/${part(url)}`;
 
+export const charmReadme = (inModel: string, url: string): string => `${charm(inModel, url)}/readme`;
+
 /**
  * What changes in a model, or in all that the visitor may see. The entities at its beginning come in lists:
  * thousands of events take a browser longer than what is in them.

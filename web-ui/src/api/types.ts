@@ -41,6 +41,7 @@ export type CharmMetadata = Schemas["CharmMetadata"];
 export type CharmEndpoint = Schemas["Endpoint"];
 export type LiveEvent = Schemas["Event"];
 export type CharmInfo = Schemas["CharmInfo"];
+export type CharmReadme = Schemas["CharmReadme"];
 export type CharmRepository = Schemas["CharmRepository"];
 export type Removal = Schemas["Removal"];
 export type DeployBundle = Schemas["DeployBundle"];

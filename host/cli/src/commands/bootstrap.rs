@@ -9,6 +9,7 @@ use periapt_client::rest::RestClient;
 use periapt_controller::{BootstrapOptions, BootstrapResult, JoinOptions};
 use periapt_model::ModelName;
 use periapt_model::hook::Limits;
+use periapt_sandbox::Settings;
 use serde_json::Value;
 
 use super::{Context, models, service};
@@ -390,8 +391,28 @@ fn limits(words: &[String]) -> Outcome<Limits> {
             size(value).ok_or_else(|| bad(format!("{value} is not a number above zero")))?;
         limits[name] = number.into();
     }
-    serde_json::from_value(limits)
-        .map_err(|error| Failure::usage("invalid limits").why(error.to_string()))
+    let limits: Limits = serde_json::from_value(limits)
+        .map_err(|error| Failure::usage("invalid limits").why(error.to_string()))?;
+    check_room(&limits)?;
+    Ok(limits)
+}
+
+/// Beyond what a sandbox has room for, a limit would be told and would not hold.
+fn check_room(limits: &Limits) -> Outcome {
+    let room = Settings::default();
+    for (name, wanted, most) in [
+        ("memory-bytes", limits.memory_bytes, room.memory_bytes),
+        ("table-elements", limits.table_elements, room.table_elements),
+    ] {
+        if wanted > most {
+            return Err(
+                Failure::usage(format!("the limit {name}={wanted} is too large"))
+                    .why(format!("a sandbox has room for {most} at most"))
+                    .advice(format!("choose {name}={most} or less")),
+            );
+        }
+    }
+    Ok(())
 }
 
 fn size(text: &str) -> Option<u64> {
@@ -438,6 +459,8 @@ mod tests {
             "memory-bytes=lots",
             "memory-bytes=0",
             "host-calls=-1",
+            "memory-bytes=257MiB",
+            "table-elements=32769",
         ] {
             assert_eq!(limits(&words(bad)).unwrap_err().exit, Exit::Usage, "{bad}");
         }

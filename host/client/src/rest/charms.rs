@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use periapt_model::Digest;
-use periapt_model::charm::CharmInfo;
+use periapt_model::charm::{CharmInfo, CharmReadme};
 use periapt_wire::rest::{CharmUpgrade, ListQuery, paths};
 use periapt_wire::rpc::Empty;
 use reqwest::{Body, Method};
@@ -34,6 +34,11 @@ impl RestClient {
 
     pub async fn charm(&self, model: &str, url: &str) -> Result<CharmInfo, RestError> {
         self.get(&paths::CHARM.at([model, url])).await
+    }
+
+    /// What a charm says about itself at length.
+    pub async fn charm_readme(&self, model: &str, url: &str) -> Result<CharmReadme, RestError> {
+        self.get(&paths::CHARM_README.at([model, url])).await
     }
 
     /// The archive of a charm, the bytes that were uploaded. What arrives otherwise is refused.

@@ -32,8 +32,11 @@ use tokio::sync::Semaphore;
 
 use crate::identity::Identity;
 
+mod caller;
 mod lines;
 mod throttle;
+
+pub use caller::Caller;
 
 use lines::Lines;
 use throttle::{Attempt, Throttle};
@@ -136,11 +139,12 @@ impl Authenticator {
         &self,
         login: &LoginRequest,
         life: Duration,
-        peer: Option<IpAddr>,
+        caller: &Caller,
     ) -> Result<IssuedToken, AuthError> {
         let name = login.name.as_deref().unwrap_or(LOGIN_TOKEN);
         let wanted = NewToken::login(name, life);
-        self.issue(&login.user, &login.password, wanted, peer).await
+        self.issue(&login.user, &login.password, wanted, caller)
+            .await
     }
 
     /// A person's password for a browser's session, with which another of that browser ends.
@@ -149,14 +153,14 @@ impl Authenticator {
         user: &str,
         password: &str,
         before: Option<String>,
-        peer: Option<IpAddr>,
+        caller: &Caller,
     ) -> Result<IssuedToken, AuthError> {
         let wanted = NewToken {
             kind: TokenKind::Session,
             replaces: before,
             ..NewToken::login("browser", SESSION_LIFE)
         };
-        self.issue(user, password, wanted, peer).await
+        self.issue(user, password, wanted, caller).await
     }
 
     async fn issue(
@@ -164,11 +168,15 @@ impl Authenticator {
         user: &str,
         password: &str,
         wanted: NewToken,
-        peer: Option<IpAddr>,
+        caller: &Caller,
     ) -> Result<IssuedToken, AuthError> {
         let user = user.strip_prefix("user-").unwrap_or(user);
         let name: UserName = user.parse().map_err(|_| AuthError::Invalid)?;
-        self.confirm(&name, password, peer).await?;
+        self.confirm(&name, password, caller.peer).await?;
+        let wanted = NewToken {
+            origin: caller.origin(),
+            ..wanted
+        };
         Ok(self.store.issue_token(&name, wanted).await?)
     }
 
@@ -188,11 +196,14 @@ impl Authenticator {
         user: &UserName,
         invitation: &str,
         password: &str,
-        peer: Option<IpAddr>,
+        caller: &Caller,
     ) -> Result<IssuedToken, AuthError> {
-        let attempt = Attempt::of_person(Tag::User(user.clone()), peer);
+        let attempt = Attempt::of_person(Tag::User(user.clone()), caller.peer);
         let issued = self.in_turn(&attempt, || async {
-            let wanted = NewToken::login(LOGIN_TOKEN, LOGIN_LIFE);
+            let wanted = NewToken {
+                origin: caller.origin(),
+                ..NewToken::login(LOGIN_TOKEN, LOGIN_LIFE)
+            };
             let done = self
                 .store
                 .register(user, invitation, password, wanted)
@@ -215,16 +226,16 @@ impl Authenticator {
         &self,
         tag: Option<&str>,
         secret: Option<&str>,
-        peer: Option<IpAddr>,
+        caller: &Caller,
     ) -> Result<Identity, AuthError> {
         let secret = secret
             .filter(|secret| !secret.is_empty())
             .ok_or(AuthError::Missing)?;
         let proof = match tag.filter(|tag| !tag.is_empty()) {
-            None => self.token(secret, TokenKind::Token).await?,
+            None => self.token(secret, TokenKind::Token, caller).await?,
             Some(tag) => {
-                self.prove(&tag.parse().map_err(|_| AuthError::Invalid)?, secret, peer)
-                    .await?
+                let tag: Tag = tag.parse().map_err(|_| AuthError::Invalid)?;
+                self.prove(&tag, secret, caller).await?
             }
         };
         if let Identity::User { name } = &proof.identity {
@@ -234,9 +245,9 @@ impl Authenticator {
     }
 
     /// The value of an `Authorization` header.
-    pub async fn header(&self, value: &str, peer: Option<IpAddr>) -> Result<Proof, AuthError> {
+    pub async fn header(&self, value: &str, caller: &Caller) -> Result<Proof, AuthError> {
         if let Some(secret) = bearer(value) {
-            return self.token(secret, TokenKind::Token).await;
+            return self.token(secret, TokenKind::Token, caller).await;
         }
         let (scheme, rest) = value.split_once(' ').ok_or(AuthError::Missing)?;
         if !scheme.eq_ignore_ascii_case("basic") {
@@ -254,17 +265,22 @@ impl Authenticator {
             Ok(tag @ (Tag::User(_) | Tag::Agent(..))) => tag,
             _ => Tag::User(name.parse().map_err(|_| AuthError::Invalid)?),
         };
-        self.prove(&tag, secret, peer).await
+        self.prove(&tag, secret, caller).await
     }
 
     /// The value of a browser's cookie.
-    pub async fn cookie(&self, secret: &str) -> Result<Proof, AuthError> {
-        self.token(secret, TokenKind::Session).await
+    pub async fn cookie(&self, secret: &str, caller: &Caller) -> Result<Proof, AuthError> {
+        self.token(secret, TokenKind::Session, caller).await
     }
 
     /// A cookie is not accepted as a bearer token, nor a token as a cookie: each is protected by other
     /// guards.
-    async fn token(&self, secret: &str, kind: TokenKind) -> Result<Proof, AuthError> {
+    async fn token(
+        &self,
+        secret: &str,
+        kind: TokenKind,
+        caller: &Caller,
+    ) -> Result<Proof, AuthError> {
         if secret.is_empty() || secret.len() > CREDENTIAL_BYTES {
             return Err(AuthError::Token);
         }
@@ -272,7 +288,7 @@ impl Authenticator {
         let known = known
             .filter(|known| (known.kind == TokenKind::Session) == (kind == TokenKind::Session))
             .ok_or(AuthError::Token)?;
-        self.note_use(&known);
+        self.note_use(&known, caller);
         Ok(Proof {
             identity: Identity::User {
                 name: known.user.clone(),
@@ -282,7 +298,7 @@ impl Authenticator {
     }
 
     /// Writes down that a token is in use, beside the request and not before its answer.
-    fn note_use(&self, token: &KnownToken) {
+    fn note_use(&self, token: &KnownToken, caller: &Caller) {
         if !token.use_is_news {
             return;
         }
@@ -298,22 +314,17 @@ impl Authenticator {
             noted.retain(|_, last| now < *last + USE_NOTED);
             noted.insert(token.id.clone(), now);
         }
-        let (store, id) = (self.store.clone(), token.id.clone());
+        let (store, id, origin) = (self.store.clone(), token.id.clone(), caller.origin());
         tokio::spawn(async move {
-            if let Err(error) = store.note_token_use(&id).await {
+            if let Err(error) = store.note_token_use(&id, origin).await {
                 tracing::debug!(%error, "the use of a token was not written down");
             }
         });
     }
 
-    async fn prove(
-        &self,
-        tag: &Tag,
-        secret: &str,
-        peer: Option<IpAddr>,
-    ) -> Result<Proof, AuthError> {
+    async fn prove(&self, tag: &Tag, secret: &str, caller: &Caller) -> Result<Proof, AuthError> {
         if let Tag::User(name) = tag
-            && let Ok(proof) = self.token(secret, TokenKind::Token).await
+            && let Ok(proof) = self.token(secret, TokenKind::Token, caller).await
             && proof
                 .token
                 .as_ref()
@@ -321,7 +332,7 @@ impl Authenticator {
         {
             return Ok(proof);
         }
-        self.guarded(tag, secret, peer).await?;
+        self.guarded(tag, secret, caller.peer).await?;
         let identity = match tag {
             Tag::User(name) => Identity::User { name: name.clone() },
             Tag::Agent(model, agent) => Identity::Agent {

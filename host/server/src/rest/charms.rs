@@ -1,4 +1,4 @@
-//! Charms: upload, list, look at, download.
+//! Charms: upload, list, look at, read about, download.
 
 use axum::Json;
 use axum::body::Body;
@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use bytes::Bytes;
 use futures::Stream;
 use periapt_model::Refusal;
-use periapt_model::charm::CharmInfo;
+use periapt_model::charm::{CharmInfo, CharmReadme};
 use periapt_model::refusal::Subject;
 use periapt_store::{Store, StoreError};
 use periapt_wire::Problem;
@@ -59,6 +59,7 @@ pub(super) fn routes() -> Vec<Row> {
             .never_blocked(),
         row(READ, routes!(show)),
         row(READ, routes!(archive)),
+        row(READ, routes!(readme)),
         // What is looked for changes nothing that people made.
         row(WRITE, routes!(update_revisions)).never_blocked(),
     ]
@@ -128,6 +129,20 @@ async fn archive(
         ),
     ];
     Ok((headers, Body::from_stream(parts(store, charm.sha256, size))))
+}
+
+/// Shows the README of a charm.
+///
+/// It is the file `README.md` or else `README` of the charm's archive, as plain text: what controls a terminal or
+/// cannot be seen is left out, and what is beyond 64 KiB is cut off. Its tag is the digest of the archive.
+#[utoipa::path(get, path = paths::CHARM_README.text, responses((status = 200, body = CharmReadme)))]
+async fn readme(
+    State(state): State<ServerState>,
+    InCharm(model, url): InCharm,
+) -> Result<impl IntoResponse, Answer> {
+    let store = state.store();
+    let (digest, readme) = store.charm_readme(&model, &url.to_string()).await?;
+    Ok(([(header::ETAG, format!("\"{digest}\""))], Json(readme)))
 }
 
 /// The bytes with a digest, part by part. They may go away with the model on the way: the

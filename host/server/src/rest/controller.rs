@@ -48,6 +48,7 @@ async fn info(
         started_at: controller.started_at,
         database: controller.database.clone(),
         pid: std::process::id(),
+        hook_limits: Some(state.limits().into()),
     }))
 }
 

@@ -3,8 +3,6 @@
 //! A browser sends a session's cookie along with whatever request a page makes it send. So one that
 //! changes something also repeats what only the controller's own page can know.
 
-use std::net::IpAddr;
-
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
@@ -19,7 +17,7 @@ use super::problem::{Answer, crowded, forged};
 use super::route::Route;
 use crate::access::{Named, Visitor, decide};
 use crate::audit;
-use crate::authenticator::{AuthError, Proof};
+use crate::authenticator::{AuthError, Caller, Proof};
 use crate::identity::Identity;
 use crate::listener::Connection;
 use crate::state::ServerState;
@@ -72,7 +70,7 @@ async fn let_in(
     request: &mut Request,
 ) -> Result<Identity, Answer> {
     let shown = Shown::read(request);
-    let (peer, target) = (shown.peer, request.uri().path().to_owned());
+    let (peer, target) = (shown.caller.peer, request.uri().path().to_owned());
     let claim = audit::basic_name(
         shown
             .authorization
@@ -155,7 +153,7 @@ struct Shown {
     cookie: Option<String>,
     csrf: Option<HeaderValue>,
     safe: bool,
-    peer: Option<IpAddr>,
+    caller: Caller,
 }
 
 impl Shown {
@@ -166,10 +164,7 @@ impl Shown {
             cookie: session_cookie(headers),
             csrf: headers.get(CSRF).cloned(),
             safe: method.is_safe(),
-            peer: request
-                .extensions()
-                .get::<Connection>()
-                .map(|connection| connection.peer.ip()),
+            caller: Caller::new(request.extensions().get(), headers),
         }
     }
 
@@ -177,10 +172,10 @@ impl Shown {
     async fn prove(self, state: &ServerState) -> Result<Proof, Refused> {
         if let Some(value) = &self.authorization {
             let value = value.to_str().map_err(|_| AuthError::Missing)?;
-            return Ok(state.authenticator().header(value, self.peer).await?);
+            return Ok(state.authenticator().header(value, &self.caller).await?);
         }
         let secret = self.cookie.ok_or(AuthError::Missing)?;
-        let proof = state.authenticator().cookie(&secret).await?;
+        let proof = state.authenticator().cookie(&secret, &self.caller).await?;
         if let Some(session) = &proof.token
             && !self.safe
         {

@@ -1,7 +1,7 @@
 //! `POST /v1/login`: a password for a bearer token.
 
 use axum::Json;
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use periapt_model::Tag;
 use periapt_store::IssuedToken;
 use periapt_wire::access::Visitor;
@@ -13,8 +13,7 @@ use super::extract::Body;
 use super::problem::Answer;
 use super::route::{Row, row};
 use super::tokens::lifetime;
-use crate::authenticator::LOGIN_LIFE;
-use crate::listener::Connection;
+use crate::authenticator::{Caller, LOGIN_LIFE};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -32,15 +31,15 @@ pub(super) fn routes() -> Vec<Row> {
 #[utoipa::path(post, path = paths::LOGIN.text, request_body = LoginRequest, responses((status = 200, body = LoginReply)))]
 async fn login(
     State(state): State<ServerState>,
-    connection: Option<Extension<Connection>>,
+    caller: Caller,
     Body(request): Body<LoginRequest>,
 ) -> Result<Json<LoginReply>, Answer> {
-    let peer = connection.map(|Extension(connection)| connection.peer.ip());
+    let peer = caller.peer;
     let life = match request.expires_in {
         Some(seconds) => lifetime(seconds)?,
         None => LOGIN_LIFE,
     };
-    let login = state.authenticator().issue_token(&request, life, peer);
+    let login = state.authenticator().issue_token(&request, life, &caller);
     let (issued, reply) = written(login, logged_in).await?;
     tracing::info!(target: "audit", who = %Tag::User(issued.user), method = "login", result = "ok", ?peer, "login");
     Ok(reply)

@@ -1,7 +1,7 @@
 //! `POST /v1/register`: an invitation for a password and a login.
 
 use axum::Json;
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use periapt_model::{Tag, UserName};
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{LoginReply, Register, paths};
@@ -12,7 +12,7 @@ use super::extract::Body;
 use super::login::logged_in;
 use super::problem::Answer;
 use super::route::{Row, row};
-use crate::listener::Connection;
+use crate::authenticator::Caller;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -23,13 +23,13 @@ pub(super) fn routes() -> Vec<Row> {
 #[utoipa::path(post, path = paths::REGISTER.text, request_body = Register, responses((status = 200, body = LoginReply)))]
 async fn register(
     State(state): State<ServerState>,
-    connection: Option<Extension<Connection>>,
+    caller: Caller,
     Body(request): Body<Register>,
 ) -> Result<Json<LoginReply>, Answer> {
-    let peer = connection.map(|Extension(connection)| connection.peer.ip());
+    let peer = caller.peer;
     let user: UserName = request.user.parse()?;
     let authenticator = state.authenticator();
-    let login = authenticator.register(&user, &request.token, &request.password, peer);
+    let login = authenticator.register(&user, &request.token, &request.password, &caller);
     let reply = changed_to(login, logged_in).await?;
     tracing::info!(target: "audit", who = %Tag::User(user), method = "register", result = "ok", ?peer, "registered");
     Ok(reply)

@@ -18,8 +18,7 @@ use super::extract::Body;
 use super::gate::{COOKIE, Credential, session_cookie};
 use super::problem::Answer;
 use super::route::{Row, row};
-use crate::authenticator::SESSION_LIFE;
-use crate::listener::Connection;
+use crate::authenticator::{Caller, SESSION_LIFE};
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -39,15 +38,16 @@ pub(super) fn routes() -> Vec<Row> {
 #[utoipa::path(post, path = paths::SESSION.text, operation_id = "openSession", request_body = LoginRequest, responses((status = 200, body = Session)))]
 async fn open(
     State(state): State<ServerState>,
-    connection: Option<Extension<Connection>>,
+    caller: Caller,
     headers: HeaderMap,
     Body(request): Body<LoginRequest>,
 ) -> Result<impl IntoResponse, Answer> {
-    let peer = connection.map(|Extension(connection)| connection.peer.ip());
+    let peer = caller.peer;
     let before = session_cookie(&headers);
-    let login = state
-        .authenticator()
-        .open_session(&request.user, &request.password, before, peer);
+    let login =
+        state
+            .authenticator()
+            .open_session(&request.user, &request.password, before, &caller);
     let (issued, session) = written(login, |issued: &IssuedToken| Session {
         user: issued.user.to_string(),
         csrf: issued.csrf.clone(),

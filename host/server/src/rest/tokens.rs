@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Extension, Path, State};
 use periapt_model::Refusal;
-use periapt_store::{IssuedToken, NewToken, TokenKind};
+use periapt_store::{IssuedToken, NewToken, Origin, TokenKind};
 use periapt_wire::Problem;
 use periapt_wire::access::Visitor;
 use periapt_wire::rest::{AddToken, AddedToken, ListQuery, Page, TokenInfo, paths};
@@ -68,6 +68,7 @@ async fn add(
         unique: true,
         lifetime,
         replaces: None,
+        origin: Origin::default(),
     };
     let added = |issued: &IssuedToken| AddedToken {
         info: issued.info.clone(),

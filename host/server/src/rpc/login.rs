@@ -14,6 +14,7 @@ use super::error::RpcError;
 use super::session::{Session, answer};
 use super::websocket::Target;
 use crate::access;
+use crate::authenticator::Caller;
 use crate::identity::Identity;
 use crate::state::ServerState;
 
@@ -34,7 +35,7 @@ pub async fn log_in(
     state: &ServerState,
     target: &Target,
     login: Login,
-    peer: Option<IpAddr>,
+    caller: &Caller,
     closing: CancellationToken,
 ) -> Result<(Session, Json), RpcError> {
     let model = match target {
@@ -45,12 +46,12 @@ pub async fn log_in(
     let claim = login.auth_tag.as_deref();
     let proven = state
         .authenticator()
-        .login(claim, login.credentials.as_deref(), peer)
+        .login(claim, login.credentials.as_deref(), caller)
         .await;
     let identity = match proven {
         Ok(identity) => identity,
         Err(error) => {
-            crate::audit::refused(state, "Admin.Login", "", claim, peer, &error).await;
+            crate::audit::refused(state, "Admin.Login", "", claim, caller.peer, &error).await;
             return Err(error.into());
         }
     };
@@ -77,7 +78,7 @@ pub async fn log_in(
         servers: servers(state),
         user_info: standing,
     })?;
-    let session = Session::new(state.clone(), identity, model, closing).with_peer(peer);
+    let session = Session::new(state.clone(), identity, model, closing).with_peer(caller.peer);
     Ok((session, reply))
 }
 

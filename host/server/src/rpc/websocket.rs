@@ -7,7 +7,6 @@
 //! soon is given up too; until then the socket beneath takes few bytes, and of those nothing is
 //! kept but a login.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +34,7 @@ use super::error::RpcError;
 use super::frame::{self, Frame, Request};
 use super::login;
 use super::session::Session;
+use crate::authenticator::Caller;
 use crate::listener::{Connection, Hold};
 use crate::rest::problem::Answer;
 use crate::state::ServerState;
@@ -87,6 +87,7 @@ type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 async fn front_door(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
+    caller: Caller,
     OriginalUri(uri): OriginalUri,
     headers: HeaderMap,
     upgrade: Upgrade,
@@ -94,21 +95,23 @@ async fn front_door(
     if upgrade.is_err() && !headers.contains_key(UPGRADE) {
         return ui::answer(uri.path(), &headers);
     }
-    open(state, Target::Controller, connection, upgrade)
+    open(state, Target::Controller, connection, caller, upgrade)
 }
 
 async fn controller(
     State(state): State<ServerState>,
     connection: Option<Extension<Connection>>,
+    caller: Caller,
     upgrade: Upgrade,
 ) -> Response {
-    open(state, Target::Controller, connection, upgrade)
+    open(state, Target::Controller, connection, caller, upgrade)
 }
 
 async fn model(
     State(state): State<ServerState>,
     Path(text): Path<String>,
     connection: Option<Extension<Connection>>,
+    caller: Caller,
     upgrade: Upgrade,
 ) -> Response {
     let known = match text.parse::<ModelUuid>() {
@@ -119,13 +122,14 @@ async fn model(
         Err(_) => None,
     };
     let target = known.map_or(Target::Unknown(text), Target::Model);
-    open(state, target, connection, upgrade)
+    open(state, target, connection, caller, upgrade)
 }
 
 fn open(
     state: ServerState,
     target: Target,
     connection: Option<Extension<Connection>>,
+    caller: Caller,
     upgrade: Upgrade,
 ) -> Response {
     let upgrade = match upgrade {
@@ -159,7 +163,7 @@ fn open(
                 .unwrap_or_default();
             tokio::select! {
                 () = cut.cancelled() => {}
-                () = Conversation::new(state, target, connection).run(socket) => {}
+                () = Conversation::new(state, target, connection, caller).run(socket) => {}
             }
         })
 }
@@ -169,7 +173,7 @@ struct Conversation {
     target: Target,
     /// None within tests that have no listener.
     connection: Option<Connection>,
-    peer: Option<IpAddr>,
+    caller: Caller,
     /// Ends the blocked calls of this connection; a child of the state's.
     closing: CancellationToken,
     session: Option<Arc<Session>>,
@@ -182,13 +186,18 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn new(state: ServerState, target: Target, connection: Option<Connection>) -> Self {
+    fn new(
+        state: ServerState,
+        target: Target,
+        connection: Option<Connection>,
+        caller: Caller,
+    ) -> Self {
         Self {
             closing: state.closing().child_token(),
             state,
             target,
-            peer: connection.as_ref().map(|connection| connection.peer.ip()),
             connection,
+            caller,
             session: None,
             _hold: None,
             running: Arc::new(Semaphore::new(RUNNING)),
@@ -214,7 +223,7 @@ impl Conversation {
             self.tasks.close();
             let finished = timeout(&*clock as &dyn Clock, FINISH, self.tasks.wait()).await;
             if finished.is_none() {
-                tracing::warn!(peer = ?self.peer, calls = self.tasks.len(), "calls still run on a connection that closes");
+                tracing::warn!(peer = ?self.caller.peer, calls = self.tasks.len(), "calls still run on a connection that closes");
             }
             if let Some((code, reason)) = reason {
                 // The peer may be gone by now.
@@ -374,7 +383,7 @@ impl Conversation {
                     &self.state,
                     &self.target,
                     frame::login(text)?,
-                    self.peer,
+                    &self.caller,
                     self.closing.clone(),
                 )
                 .await?;
@@ -382,7 +391,7 @@ impl Conversation {
                     let hold = connection.session(session.identity());
                     self._hold = Some(hold.map_err(RpcError::crowded)?);
                 }
-                tracing::info!(target: "audit", who = %session.identity(), method = "login", result = "ok", peer = ?self.peer, "login");
+                tracing::info!(target: "audit", who = %session.identity(), method = "login", result = "ok", peer = ?self.caller.peer, "login");
                 self.session = Some(Arc::new(session));
                 Ok(reply)
             }

@@ -12,6 +12,7 @@ use crate::tables::{Table, tables};
 use crate::{Result, Store};
 
 mod compiled;
+mod readme;
 mod revisions;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use periapt_model::{AgentName, Tag, UserName};
 use periapt_wire::rest::{AddUser, ChangeUser, ControllerAccess, ModelPermission};
 
 use crate::testing::{Fixture, fixtures};
-use crate::{Interest, NewToken, PasswordCheck, StoreError, TokenKind, namespace};
+use crate::{Interest, NewToken, Origin, PasswordCheck, StoreError, TokenKind, namespace};
 
 const PASSWORD: &str = "correct horse";
 const MINUTE: Duration = Duration::from_secs(60);

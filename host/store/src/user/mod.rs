@@ -18,6 +18,7 @@ use crate::{Result, Store, views};
 
 pub(crate) mod access;
 mod connections;
+pub(crate) mod origin;
 pub(crate) mod tokens;
 
 pub(crate) const TABLES: &[Table] = tables! {

@@ -1,16 +1,18 @@
 //! Secrets that stand for a person for a while: bearer tokens, browser sessions, invitations.
 //!
 //! They are random, so a plain digest keeps them, and finding the digest by its index tells a
-//! guesser nothing. What is listed carries a name and an id of its own, never the secret.
+//! guesser nothing. What is listed carries a name and an id of its own, never the secret, and from where and with what
+//! it was used last, so that its user can tell it from a stranger's.
 
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use periapt_model::refusal::Subject;
-use periapt_model::{Refusal, UserName, bounds};
+use periapt_model::{Refusal, UserName, bounds, program};
 use periapt_wire::rest::TokenInfo;
 
+use super::origin::Origin;
 use crate::db::{Tx, columns, params, word};
 use crate::error::StoreError;
 use crate::{Result, Store, user};
@@ -56,6 +58,8 @@ pub struct NewToken {
     pub lifetime: Duration,
     /// Secret of the one that ends with it.
     pub replaces: Option<String>,
+    /// Of the login; unknown of one that is made for use elsewhere.
+    pub origin: Origin,
 }
 
 impl NewToken {
@@ -67,6 +71,7 @@ impl NewToken {
             unique: false,
             lifetime,
             replaces: None,
+            origin: Origin::default(),
         }
     }
 
@@ -134,6 +139,8 @@ columns! {
         created_at: i64 = "created_at",
         expires_at: i64 = "expires_at",
         last_used: Option<i64> = "last_used",
+        address: String = "address",
+        program: String = "program",
     }
     const TOKENS = "FROM token
         WHERE account = $1 AND expires_at > $2 ORDER BY created_at DESC, id";
@@ -149,6 +156,8 @@ impl Listed {
             created_at: self.created_at,
             expires_at: self.expires_at,
             last_used: self.last_used,
+            address: self.address,
+            program: program::named(&self.program),
         }
     }
 }
@@ -200,15 +209,17 @@ impl Store {
         Ok(self.glance().await?.count(sql, params).await? > 0)
     }
 
-    /// Takes note that a token was used, at most once a minute.
-    pub async fn note_token_use(&self, id: &str) -> Result<()> {
+    /// Takes note that a token was used, and from where, at most once a minute.
+    pub async fn note_token_use(&self, id: &str, origin: Origin) -> Result<()> {
         let id = id.to_owned();
         self.write(move |tx| {
             Box::pin(async move {
-                let sql = "UPDATE token SET last_used = $2
+                let sql = "UPDATE token SET last_used = $2, address = $4, program = $5
                     WHERE id = $1 AND (last_used IS NULL OR last_used <= $3)";
                 let before = tx.now.saturating_sub(noted());
-                tx.db.execute(sql, params![id, tx.now, before]).await?;
+                let Origin { address, program } = origin;
+                let params = params![id, tx.now, before, address, program];
+                tx.db.execute(sql, params).await?;
                 Ok(())
             })
         })
@@ -306,11 +317,14 @@ async fn issue(tx: &mut Tx, user: &UserName, wanted: NewToken) -> Result<IssuedT
             created_at: tx.now,
             expires_at: tx.now.saturating_add(lifetime),
             last_used: None,
+            program: program::named(&wanted.origin.program),
+            address: wanted.origin.address,
         },
     };
     let (info, digest) = (&issued.info, digest(&issued.secret));
-    let sql = "INSERT INTO token (digest, account, expires_at, id, name, kind, csrf, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let sql = "INSERT INTO token
+        (digest, account, expires_at, id, name, kind, csrf, created_at, address, program)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let params = params![
         digest,
         user,
@@ -319,7 +333,9 @@ async fn issue(tx: &mut Tx, user: &UserName, wanted: NewToken) -> Result<IssuedT
         &info.name,
         &info.kind,
         &issued.csrf,
-        info.created_at
+        info.created_at,
+        &info.address,
+        wanted.origin.program
     ];
     tx.db.execute(sql, params).await?;
     if !wanted.unique {

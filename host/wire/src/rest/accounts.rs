@@ -299,6 +299,12 @@ pub struct TokenInfo {
     #[serde(default, with = "periapt_model::time::micros::option")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_used: Option<i64>,
+    /// The address that it was used from last or, before that, that its login came from; left out where nobody knows.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub address: String,
+    /// The program it was used with last, as that calls itself; a browser in short, `Firefox 133 on Linux`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

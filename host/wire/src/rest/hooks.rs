@@ -72,6 +72,37 @@ impl From<&Limits> for HookUsage {
     }
 }
 
+/// How much one hook may use of each; beyond any of them it ends with a failure that names the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookLimits {
+    /// Memory of its component, bytes.
+    pub memory_bytes: u64,
+    /// Elements in all tables of its component.
+    pub table_elements: u64,
+    /// Bytes written to stdout, stderr and the log together.
+    pub output_bytes: u64,
+    /// Calls into the host.
+    pub host_calls: u64,
+    /// Time, milliseconds. A task may be given more.
+    pub wall_clock_ms: u64,
+    /// Bytes in the unit's state directory.
+    pub state_directory_bytes: u64,
+}
+
+impl From<&Limits> for HookLimits {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            memory_bytes: limits.memory_bytes,
+            table_elements: limits.table_elements,
+            output_bytes: limits.output_bytes,
+            host_calls: limits.host_calls,
+            wall_clock_ms: limits.wall_clock_ms,
+            state_directory_bytes: limits.state_directory_bytes,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[serde(default, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]

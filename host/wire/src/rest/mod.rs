@@ -144,6 +144,9 @@ pub struct ControllerInfo {
     /// `sqlite` or `postgresql`.
     pub database: String,
     pub pid: u32,
+    /// How much one hook may use on this controller; left out by controllers of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_limits: Option<HookLimits>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

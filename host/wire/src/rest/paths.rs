@@ -112,6 +112,7 @@ paths! {
     CHARMS(1) = "/v1/models/{model}/charms";
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
+    CHARM_README(2) = "/v1/models/{model}/charms/{charm}/readme";
     MODEL_CONFIG(1) = "/v1/models/{model}/config";
     CHECKS(1) = "/v1/models/{model}/checks";
     MODEL_CONSTRAINTS(1) = "/v1/models/{model}/constraints";

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { users } from "../../api";
 import * as paths from "../../api/paths";
+import { Clamped } from "../../components/Clamped";
 import { CommandHint } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
 import { SelectField, TextField } from "../../components/Fields";
@@ -51,6 +52,7 @@ export function Tokens({ user }: { user: string }) {
               <th scope="col">Added</th>
               <th scope="col">Expires</th>
               <th scope="col">Last used</th>
+              <th scope="col">Used from</th>
               <th scope="col">End</th>
             </tr>
           </thead>
@@ -70,6 +72,9 @@ export function Tokens({ user }: { user: string }) {
                 </td>
                 <td data-label="Last used" className="nowrap">
                   <Time at={token["last-used"]} />
+                </td>
+                <td data-label="Used from" className="message">
+                  <Clamped text={[token.address, token.program].filter(Boolean).join(", ")} />
                 </td>
                 <td data-label="End">
                   <button

@@ -15,6 +15,7 @@ import { useCharms } from "../../lib/useCharms";
 import { useModel, useReady } from "../../live/context";
 import { useAllowed } from "../../session";
 import { Limits } from "./Limits";
+import { Readme } from "./Readme";
 import { Touches } from "./Touches";
 
 export function CharmPage() {
@@ -92,7 +93,7 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
       <Section title="What it may touch">
         <Touches charm={charm} />
       </Section>
-      <Section title="Limits of one hook: the controller's defaults">
+      <Section title="Limits of one hook">
         <Limits />
       </Section>
       <Section title="Options">
@@ -128,6 +129,9 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
       <Endpoints metadata={metadata} />
       <Section title="On the command line">
         <CommandHint cli={command("deploy", "-m", model, "./FILE.charm", charm.name)} />
+      </Section>
+      <Section title="README">
+        <Readme model={model} charm={charm} />
       </Section>
     </>
   );

@@ -1,35 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { controller } from "../../api";
 import { Facts } from "../../components/Fields";
+import { Failure, Loading } from "../../components/States";
 import { bytes } from "../../lib/bytes";
-
-/** Bounds of one hook run, the controller's defaults (`hook::Limits`). */
-const LIMITS = {
-  "memory-bytes": 64 << 20,
-  "table-elements": 20_000,
-  "output-bytes": 1 << 20,
-  "host-calls": 100_000,
-  "wall-clock-ms": 60_000,
-  "state-directory-bytes": 256 << 20,
-};
 
 const number = new Intl.NumberFormat("en");
 
-/** What a hook may use; going beyond ends the hook with a failure that says so. */
+/** What a hook may use on this controller; going beyond ends the hook with a failure that says so. */
 export function Limits() {
+  const info = useQuery({ queryKey: ["controller"], queryFn: controller.info });
+  if (info.isPending) return <Loading what="the limits" rows={2} />;
+  if (info.error) {
+    return <Failure error={info.error} cli="periapt controllers" onRetry={() => void info.refetch()} />;
+  }
+  const limits = info.data["hook-limits"];
+  if (!limits) return <p className="muted">This controller does not tell its limits.</p>;
   return (
     <>
       <Facts
         rows={[
-          ["Memory", bytes(LIMITS["memory-bytes"])],
-          ["Time for one hook", `${LIMITS["wall-clock-ms"] / 1000} s`],
-          ["State directory", bytes(LIMITS["state-directory-bytes"])],
-          ["Calls into the host", number.format(LIMITS["host-calls"])],
-          ["Output", bytes(LIMITS["output-bytes"])],
-          ["Table elements", number.format(LIMITS["table-elements"])],
+          ["Memory", bytes(limits["memory-bytes"])],
+          ["Time for one hook", `${number.format(limits["wall-clock-ms"] / 1000)} s`],
+          ["State directory", bytes(limits["state-directory-bytes"])],
+          ["Calls into the host", number.format(limits["host-calls"])],
+          ["Output", bytes(limits["output-bytes"])],
+          ["Table elements", number.format(limits["table-elements"])],
         ]}
       />
       <p className="muted">
-        These are the defaults; <code>periapt bootstrap --limits</code> may have set others. A hook that
-        exceeds a limit fails, and its message names the limit and its size.
+        They hold for every charm on this controller. A hook that exceeds one fails, and its message names the limit
+        and its size.
       </p>
     </>
   );

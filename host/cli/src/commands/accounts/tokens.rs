@@ -21,6 +21,10 @@ struct Entry<'a> {
     expires: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     last_used: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    address: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    program: &'a str,
 }
 
 pub async fn list(context: &Context, arguments: Tokens) -> Outcome {
@@ -37,6 +41,8 @@ pub async fn list(context: &Context, arguments: Tokens) -> Outcome {
         created: utc.micros(token.created_at),
         expires: utc.micros(token.expires_at),
         last_used: utc.micros(token.last_used.unwrap_or_default()),
+        address: &token.address,
+        program: &token.program,
     });
     let entries: Vec<Entry<'_>> = entries.collect();
     match arguments.format {
@@ -54,7 +60,16 @@ pub async fn list(context: &Context, arguments: Tokens) -> Outcome {
 }
 
 fn table(tokens: &[TokenInfo], times: &Times) -> Table {
-    let mut table = Table::new(&["Name", "Kind", "Created", "Expires", "Last used", "Id"]);
+    let mut table = Table::new(&[
+        "Name",
+        "Kind",
+        "Created",
+        "Expires",
+        "Last used",
+        "From",
+        "Program",
+        "Id",
+    ]);
     for token in tokens {
         let used = match token.last_used {
             Some(time) => times.micros(time),
@@ -66,6 +81,8 @@ fn table(tokens: &[TokenInfo], times: &Times) -> Table {
             times.micros(token.created_at).into(),
             times.micros(token.expires_at).into(),
             used.into(),
+            (&token.address).into(),
+            (&token.program).into(),
             (&token.id).into(),
         ]);
     }
@@ -144,6 +161,8 @@ mod tests {
             created_at: 1_795_257_480_000_000,
             expires_at: 1_795_257_540_000_000,
             last_used: None,
+            address: "192.0.2.7".to_owned(),
+            program: "curl/8.11.0".to_owned(),
         }
     }
 
@@ -161,10 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_listed_without_secrets() {
+    fn tokens_are_listed_with_where_they_are_used_and_without_secrets() {
         let expected = "\
-Name  Kind   Created               Expires               Last used  Id
-cli   token  2026-11-21 10:38:00Z  2026-11-21 10:39:00Z  never      1
+Name  Kind   Created               Expires               Last used  From       Program      Id
+cli   token  2026-11-21 10:38:00Z  2026-11-21 10:39:00Z  never      192.0.2.7  curl/8.11.0  1
 ";
         assert_eq!(
             table(&[token("1", "cli")], &Times::new(true)).render(false),

@@ -39,7 +39,7 @@ named! {
     WorkerRow: |it| format!("{}/{}", it.agent, it.worker), ["agent", "reason", "running", "sentence", "start-count", "state", "tests", "worker"];
     SecretBackendInfo: |it| it.name.clone(), ["config", "message", "name", "next-token-rotate", "secrets", "status", "token-rotate-interval", "type"];
     UserInfo: |it| it.name.clone(), ["access", "created-at", "created-by", "disabled", "display-name", "last-login", "models", "name", "registered"];
-    TokenInfo: |it| it.id.clone(), ["created-at", "current", "expires-at", "id", "kind", "last-used", "name"];
+    TokenInfo: |it| it.id.clone(), ["address", "created-at", "current", "expires-at", "id", "kind", "last-used", "name", "program"];
     MetricHistory: history_name, ["labels", "metric", "values"];
 }
 

@@ -19,6 +19,7 @@ async fn tokens_are_named_listed_without_their_secret_and_end() {
             unique: true,
             lifetime: MINUTE,
             replaces: None,
+            origin: Origin::default(),
         };
         assert_eq!(
             code(store.issue_token(&admin, named).await),
@@ -80,16 +81,25 @@ async fn the_use_of_a_token_is_written_once_a_minute() {
         assert_eq!(used().await, None);
         let first = known().await;
         assert!(first.use_is_news);
-        store.note_token_use(&first.id).await.expect("noted");
+        store
+            .note_token_use(&first.id, Origin::default())
+            .await
+            .expect("noted");
         let at = used().await;
         assert!(at.is_some());
         fixture.clock.advance(MINUTE - Duration::from_secs(1));
         assert!(!known().await.use_is_news);
-        store.note_token_use(&first.id).await.expect("noted");
+        store
+            .note_token_use(&first.id, Origin::default())
+            .await
+            .expect("noted");
         assert_eq!(used().await, at);
         fixture.clock.advance(Duration::from_secs(1));
         assert!(known().await.use_is_news);
-        store.note_token_use(&first.id).await.expect("noted");
+        store
+            .note_token_use(&first.id, Origin::default())
+            .await
+            .expect("noted");
         assert!(used().await > at);
         fixture.end().await;
     }
@@ -182,6 +192,69 @@ async fn a_new_password_and_a_closed_account_end_tokens_and_sessions() {
         );
         fixture.settle().await;
         assert!(!heard.take_now().is_empty());
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_token_says_from_where_and_with_what_it_was_used_last() {
+    const FIREFOX: &[u8] =
+        b"Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0";
+    for fixture in houses().await {
+        let store = &fixture.store;
+        let admin = user("admin");
+        let from = |address: &str, program: &[u8]| {
+            Origin::new(Some(address.parse().expect("address")), program)
+        };
+        let shown = async || {
+            let listed = store.tokens(&admin).await.expect("tokens");
+            let token = listed.into_iter().next().expect("a token");
+            (token.address, token.program)
+        };
+        let both = |address: &str, program: &str| (address.to_owned(), program.to_owned());
+
+        let login = NewToken {
+            origin: from("192.0.2.7", b"curl/8.11.0\x1b[31m\r\n"),
+            ..NewToken::login("cli", MINUTE * 60)
+        };
+        let issued = store.issue_token(&admin, login).await.expect("issued");
+        assert_eq!(shown().await, both("192.0.2.7", "curl/8.11.0"));
+        assert_eq!(
+            (issued.info.address.as_str(), issued.info.program.as_str()),
+            ("192.0.2.7", "curl/8.11.0")
+        );
+
+        // As a listener for both kinds of addresses sees one of the older kind.
+        let id = &issued.info.id;
+        let noted = store.note_token_use(id, from("::ffff:192.0.2.8", FIREFOX));
+        noted.await.expect("noted");
+        assert_eq!(shown().await, both("192.0.2.8", "Firefox 133 on Linux"));
+        let noted = store.note_token_use(id, from("192.0.2.9", b"curl/8.11.0"));
+        noted.await.expect("noted");
+        assert_eq!(shown().await.0, "192.0.2.8", "the same minute");
+
+        fixture.clock.advance(MINUTE);
+        let long = "x".repeat(10_000);
+        let noted = store.note_token_use(id, from("2001:db8::7", long.as_bytes()));
+        noted.await.expect("noted");
+        let (address, program) = shown().await;
+        assert_eq!(address, "2001:db8::7");
+        assert_eq!(program, format!("{}…", "x".repeat(256)));
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_claimed_of_a_token_that_nobody_used_yet() {
+    for fixture in houses().await {
+        token(&fixture, "admin", MINUTE).await;
+        let listed = fixture.store.tokens(&user("admin")).await.expect("tokens");
+        assert_eq!(
+            (listed[0].address.as_str(), listed[0].program.as_str()),
+            ("", "")
+        );
+        let text = serde_json::to_value(&listed[0]).expect("JSON");
+        assert!(text.get("address").is_none() && text.get("program").is_none());
         fixture.end().await;
     }
 }
