@@ -6,6 +6,7 @@ import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react"
 import { useNavigate } from "react-router";
 import { StatusMark } from "./charts";
 import { find } from "../lib/search";
+import { isSlash } from "../lib/typing";
 import { useTargets } from "../lib/useTargets";
 import { useThings } from "../lib/useThings";
 import { type Act, acts, named, typedFor } from "../lib/verbs";
@@ -45,11 +46,8 @@ export function Search({ model }: { model: string | null }) {
   useEffect(() => {
     const slash = (event: KeyboardEvent): void => {
       const at = event.target as HTMLElement;
-      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) || at.isContentEditable;
       const palette = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-      const plain = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (!palette && !plain) return;
-      if (document.querySelector("dialog[open]")) return;
+      if (palette ? document.querySelector("dialog[open]") : !isSlash(event)) return;
       event.preventDefault();
       if (at !== field.current) before.current = at;
       field.current?.focus();
