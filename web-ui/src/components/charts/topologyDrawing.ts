@@ -1,7 +1,6 @@
 /** What the topology draws: boxes, lines and groups of applications. Pure. */
-import type { Picture } from './graph/GraphCanvas';
 import { arrange, grid, type Box, type Direction, type Drawing } from './graph/layout';
-import { routesOf, type Pin } from './graph/routes';
+import { routesOf, type Picture, type Pin } from './graph/routes';
 import { lookOf, urgency } from './status';
 import type { Attachment, Shape } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { hooks, logs, units } from "../../api";
 import type { UnitInfo } from "../../api/types";
-import { clockTime, zonedTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
+import { zonedClock, zonedTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
 import { preciseClock } from "../../components/charts/log/records";
 import { CopyButton } from "../../components/CopyButton";
 import { Failure } from "../../components/States";
@@ -89,7 +89,7 @@ function NextRetry({ failed: { nextRetry, waitingFor } }: { failed: FailedHook }
   if (waitingFor) return `The next run is ${waitingFor}.`;
   if (nextRetry === null) return "It is not retried automatically.";
   if (nextRetry <= now) return "The next automatic retry is due.";
-  return `Next automatic retry ${relativeTime(nextRetry, now)}, at ${clockTime(nextRetry)}.`;
+  return `Next automatic retry ${relativeTime(nextRetry, now)}, at ${zonedClock(nextRetry)}.`;
 }
 
 const LINES = 6;

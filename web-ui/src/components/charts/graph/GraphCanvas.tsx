@@ -19,8 +19,8 @@ import { memo, useEffect, useMemo, useRef, useState, type FocusEvent, type Keybo
 
 import type { Tone } from '../status';
 import { useSize } from '../useSize';
-import { firstView, type Direction, type Drawing, type Place } from './layout';
-import { pathOf, type Route } from './routes';
+import { firstView, type Direction, type Place } from './layout';
+import { pathOf, type Picture } from './routes';
 
 /** A box of the graph: its size, the tone of its dot on the map, and what is written in it. */
 export interface GraphBox {
@@ -43,13 +43,6 @@ export interface GraphLink {
   className?: string | undefined;
   /** Whether Tab comes to it; it needs a name and `onLine`. */
   focusable?: boolean | undefined;
-}
-
-/** Where boxes stand and how lines run; a line without a route takes the shortest way. */
-export interface Picture {
-  drawing: Drawing;
-  direction: Direction;
-  routes?: ReadonlyMap<string, Route>;
 }
 
 interface Props {
@@ -283,7 +276,7 @@ export function GraphCanvas({ boxes, links, draw, label, faint, backdrop, onLine
             Map
           </button>
         ) : null}
-        <span className="graph-hint">Ctrl or ⌘ with the wheel zooms</span>
+        <span className="graph-hint">Hold Ctrl or ⌘ and scroll to zoom</span>
       </div>
     </div>
   );

@@ -25,6 +25,13 @@ export interface Route {
   label: Place;
 }
 
+/** Where boxes stand and how lines run; a line without a route takes the shortest way. */
+export interface Picture {
+  drawing: Drawing;
+  direction: Direction;
+  routes?: ReadonlyMap<string, Route>;
+}
+
 /** Room between a line and a box that it passes. */
 const CLEAR = 6;
 /** Between lines that pass the same gap. */
