@@ -3,10 +3,12 @@
  * begins with a verb.
  */
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { StatusMark } from "./charts";
+import { thingOf } from "../lib/recents";
 import { find } from "../lib/search";
 import { isSlash } from "../lib/typing";
+import { useRecents } from "../lib/useRecents";
 import { useTargets } from "../lib/useTargets";
 import { useThings } from "../lib/useThings";
 import { type Act, acts, named, typedFor } from "../lib/verbs";
@@ -31,7 +33,9 @@ export function Search({ model }: { model: string | null }) {
   const before = useRef<HTMLElement | null>(null);
   const navigate = useNavigate();
   const id = useId();
-  const targets = useTargets(model, open);
+  const { pathname } = useLocation();
+  const { targets, known } = useTargets(model, open);
+  const recents = useRecents(pathname, targets, known);
   const things = useThings(model);
   const [doing, setDoing] = useState<Act | null>(null);
   const stopDoing = useCallback(() => setDoing(null), []);
@@ -39,9 +43,11 @@ export function Search({ model }: { model: string | null }) {
     if (!open) return [];
     const offered = things ? acts(typed, things) : [];
     const verbs = offered.map((act): Row => ({ kind: "do", name: named(act), where: act.hint, act }));
-    // Verbs come first where one is typed; else they would stand before what is looked for.
-    return typed.trim() === "" ? [...find(targets, typed), ...verbs] : [...verbs, ...find(targets, typed)];
-  }, [open, things, targets, typed]);
+    // Verbs come first where something is typed; else they would stand before what needs attention.
+    if (typed.trim() !== "") return [...verbs, ...find(targets, typed)];
+    const elsewhere = recents.filter((path) => path !== thingOf(pathname));
+    return [...find(targets, typed, undefined, elsewhere), ...verbs];
+  }, [open, things, targets, typed, recents, pathname]);
 
   useEffect(() => {
     const slash = (event: KeyboardEvent): void => {
