@@ -176,6 +176,14 @@ describe('HookChart', () => {
     expect(onSelect).toHaveBeenLastCalledWith(null);
   });
 
+  it('says why a failed hook has effects at all', () => {
+    const failed = { ...run(2, 'failed'), effects: ['status to maintenance'] };
+    const { rerender } = render(<HookChart runs={[failed]} selected={2} now={NOW} />);
+    expect(screen.getByText('These took effect at once; everything else was undone.')).toBeTruthy();
+    rerender(<HookChart runs={[run(2, 'ok')]} selected={2} now={NOW} />);
+    expect(screen.queryByText(/took effect at once/)).toBeNull();
+  });
+
   it('gives the durations at its rows the room that they need', () => {
     const { container } = render(<HookChart runs={[{ ...run(1, 'ok'), duration: 90_000_000 }, run(2, 'ok')]} now={NOW} />);
     const rows = [...container.querySelectorAll('.chart-axis-text[text-anchor=end]')];
