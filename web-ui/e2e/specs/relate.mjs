@@ -54,6 +54,14 @@ export default async function ({ enter, world }) {
     await settings.getByText("ingress-address").first().waitFor();
   }
 
+  // The line between them in the picture leads there too, also with the keyboard.
+  await page.keyboard.press("/");
+  await page.keyboard.type("topology");
+  await page.getByRole("option", { name: /Topology/ }).first().click();
+  await page.getByRole("link", { name: /website – \w+:website/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: KEY }).waitFor();
+
   await page.getByRole("button", { name: "Suspend" }).click();
   await dialog.getByLabel("Reason").fill("moving house");
   await dialog.getByRole("button", { name: "Suspend" }).click();

@@ -35,15 +35,22 @@ export function CopyTools({ cli, request }: { cli: string; request: Request }) {
   );
 }
 
+interface HintProperties {
+  cli: string;
+  request?: Request;
+  /** Requests that follow, each only when those before it are done. */
+  then?: readonly Request[];
+}
+
 /** The commands that do what a form is about to do. */
-export function CommandHint({ cli, request }: { cli: string; request?: Request }) {
+export function CommandHint({ cli, request, then = [] }: HintProperties) {
   return (
     <div className="command-hint">
       <code>{cli}</code>
       <CopyButton text={cli} label="Copy as CLI" />
       {request && (
         <CopyButton
-          text={curl(request.method ?? "GET", request.path, request.body)}
+          text={[request, ...then].map(({ method, path, body }) => curl(method ?? "GET", path, body)).join(" &&\n")}
           label="Copy as curl"
         />
       )}

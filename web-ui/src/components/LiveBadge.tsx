@@ -1,5 +1,5 @@
 import { useHealth } from "../live/context";
-import { clockTime } from "./charts/time";
+import { clockTime, zonedTime } from "./charts/time";
 
 /** Whether what is shown is how things are, and since when not. */
 export function LiveBadge() {
@@ -9,7 +9,7 @@ export function LiveBadge() {
       <button
         type="button"
         className="live-badge is-stale"
-        title={`${health.reason}; trying again. Press to try now.`}
+        title={`Since ${zonedTime(health.since * 1000)}: ${health.reason}; trying again. Press to try now.`}
         onClick={retry}
       >
         <span role="status">Stale since {clockTime(health.since * 1000)}</span>

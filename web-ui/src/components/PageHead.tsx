@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "react-router";
+import { takesText } from "../lib/typing";
 import { useVisitor } from "../session";
 
 export interface Crumb {
@@ -36,9 +37,8 @@ export function PageHead({ title, page, wrong = 0, crumbs = [], aside, summary, 
   useEffect(() => {
     // After a change of page a screen reader starts here, not where the old page was; but somebody who already types
     // into the search field goes on.
-    const typing = document.activeElement?.matches("input, select, textarea");
     if (first.current) first.current = false;
-    else if (!typing) heading.current?.focus({ preventScroll: true });
+    else if (!takesText(document.activeElement)) heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return (
     <header className="page-head">

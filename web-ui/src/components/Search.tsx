@@ -3,9 +3,12 @@
  * begins with a verb.
  */
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { StatusMark } from "./charts";
+import { thingOf } from "../lib/recents";
 import { find } from "../lib/search";
+import { isSlash } from "../lib/typing";
+import { useRecents } from "../lib/useRecents";
 import { useTargets } from "../lib/useTargets";
 import { useThings } from "../lib/useThings";
 import { type Act, acts, named, typedFor } from "../lib/verbs";
@@ -30,7 +33,9 @@ export function Search({ model }: { model: string | null }) {
   const before = useRef<HTMLElement | null>(null);
   const navigate = useNavigate();
   const id = useId();
-  const targets = useTargets(model, open);
+  const { pathname } = useLocation();
+  const { targets, known } = useTargets(model, open);
+  const recents = useRecents(pathname, targets, known);
   const things = useThings(model);
   const [doing, setDoing] = useState<Act | null>(null);
   const stopDoing = useCallback(() => setDoing(null), []);
@@ -38,18 +43,17 @@ export function Search({ model }: { model: string | null }) {
     if (!open) return [];
     const offered = things ? acts(typed, things) : [];
     const verbs = offered.map((act): Row => ({ kind: "do", name: named(act), where: act.hint, act }));
-    // Verbs come first where one is typed; else they would stand before what is looked for.
-    return typed.trim() === "" ? [...find(targets, typed), ...verbs] : [...verbs, ...find(targets, typed)];
-  }, [open, things, targets, typed]);
+    // Verbs come first where something is typed; else they would stand before what needs attention.
+    if (typed.trim() !== "") return [...verbs, ...find(targets, typed)];
+    const elsewhere = recents.filter((path) => path !== thingOf(pathname));
+    return [...find(targets, typed, undefined, elsewhere), ...verbs];
+  }, [open, things, targets, typed, recents, pathname]);
 
   useEffect(() => {
     const slash = (event: KeyboardEvent): void => {
       const at = event.target as HTMLElement;
-      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) || at.isContentEditable;
       const palette = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-      const plain = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (!palette && !plain) return;
-      if (document.querySelector("dialog[open]")) return;
+      if (palette ? document.querySelector("dialog[open]") : !isSlash(event)) return;
       event.preventDefault();
       if (at !== field.current) before.current = at;
       field.current?.focus();

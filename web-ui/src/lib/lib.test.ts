@@ -162,6 +162,16 @@ describe("the rest", () => {
     expect(find(many, " ").map(({ name }) => name)).toContain("Models");
   });
 
+  it("goes on with what was visited lately where nothing is typed", () => {
+    const of = (name: string, status?: string) => ({ kind: "unit", name, where: "", to: `/${name}`, ...(status && { status }) });
+    const targets = [of("Models"), of("a/0", "active"), of("b/0", "blocked"), of("c/0", "active")];
+    expect(find(targets, "", 12, ["/c/0", "/gone", "/b/0"]).map(({ name }) => name)).toEqual(["b/0", "c/0", "Models", "a/0"]);
+    const many = Array.from({ length: 20 }, (_, number) => of(`c/${number}`));
+    const found = find([of("Models"), ...many], "", 12, many.map(({ to }) => to));
+    expect(found.map(({ name }) => name).slice(0, 5)).toEqual(["c/0", "c/1", "c/2", "c/3", "Models"]);
+    expect(new Set(found.map(({ to }) => to)).size).toBe(12);
+  });
+
   it("lets a visitor do what their access includes", () => {
     const whoami = {
       user: "erin",

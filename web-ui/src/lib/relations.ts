@@ -94,8 +94,8 @@ export interface Offer {
  * fits it. Left out: what is related already, what has no room left, applications on their way out.
  */
 export function offers(
-  applications: readonly ApplicationInfo[],
-  charms: readonly CharmInfo[],
+  applications: readonly Pick<ApplicationInfo, "name" | "charm" | "life">[],
+  charms: readonly Pick<CharmInfo, "url" | "metadata">[],
   relations: readonly RelationInfo[],
   from: string | null = null,
 ): Offer[] {

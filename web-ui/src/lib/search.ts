@@ -40,20 +40,29 @@ function inOrder(name: string, letters: string): boolean {
   return true;
 }
 
-/** What needs a person, the worst first: where one goes most often who typed nothing yet. */
-function urgentFirst(targets: readonly Target[]): Target[] {
+/** What needs a person, the worst first, then where one was lately: where one goes most often who typed nothing yet. */
+function wantedFirst(targets: readonly Target[], recents: readonly string[]): Target[] {
   const urgent = targets.filter(({ status }) => status !== undefined && isUrgent(status));
   const wanted = new Set(urgent);
   urgent.sort((a, b) => severity(a.status ?? "") - severity(b.status ?? "") || natural(a.name, b.name));
-  return [...urgent.slice(0, URGENT), ...targets.filter((target) => !wanted.has(target))];
+  const first = urgent.slice(0, URGENT);
+  const byPath = new Map(targets.map((target) => [target.to, target]));
+  const visited = recents
+    .flatMap((path) => byPath.get(path) ?? [])
+    .filter((target) => !first.includes(target))
+    .slice(0, RECENT);
+  for (const target of visited) wanted.add(target);
+  return [...first, ...visited, ...targets.filter((target) => !wanted.has(target))];
 }
 
 /** So many that need attention come first; the pages after them stay in sight. */
-const URGENT = 6;
+const URGENT = 5;
+const RECENT = 4;
 
-export function find(targets: readonly Target[], typed: string, most = 12): Target[] {
+/** `recents` are paths, the newest first. */
+export function find(targets: readonly Target[], typed: string, most = 12, recents: readonly string[] = []): Target[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return urgentFirst(targets).slice(0, most);
+  if (words.length === 0) return wantedFirst(targets, recents).slice(0, most);
   return targets
     .map((target) => ({ target, score: score(target, words) }))
     .filter(({ score }) => score > 0)

@@ -1,9 +1,9 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { applications, models, users } from "../api";
-import { useModel } from "../live/context";
+import { useModel, useReady } from "../live/context";
 import { useSuperuser } from "../session";
-import { natural, unitStatus } from "./attention";
+import { machineStatus, natural, unitStatus } from "./attention";
 import type { Target } from "./search";
 import { toApplication, toCharm, toDeploy, toIncidents, toMachine, toModel, toOperations, toRelation, toRelations, toSandbox, toTimeline, toUnit, toUser } from "./to";
 
@@ -17,8 +17,18 @@ const PAGES: Target[] = [
   { kind: "page", name: "Account and tokens", where: "", to: "/account" },
 ];
 
+/** Lists that the stream has all of, for the model whose page is open. */
+const STREAMED = ["applications", "units", "machines", "relations", "charms"];
+
+export interface Targets {
+  targets: Target[];
+  /** Lists that are whole, as `withoutGone` names them. */
+  known: ReadonlySet<string>;
+}
+
 /** Everything that can be gone to. Other models are asked for when the search is opened. */
-export function useTargets(model: string | null, open: boolean): Target[] {
+export function useTargets(model: string | null, open: boolean): Targets {
+  const ready = useReady();
   const superuser = useSuperuser();
   const here = useModel(model ?? "");
   const list = useQuery({ queryKey: ["models"], queryFn: models.list, enabled: open });
@@ -34,9 +44,11 @@ export function useTargets(model: string | null, open: boolean): Target[] {
     combine: (results) => results.map(({ data }) => data),
   });
   return useMemo(() => {
-    if (!open) return [];
+    if (!open) return { targets: [], known: new Set() };
     const targets: Target[] = [];
+    const known = new Set<string>();
     if (model !== null) {
+      if (ready) for (const kind of STREAMED) known.add(`${toModel(model)}/${kind}`);
       for (const { name, status } of here.applications) {
         targets.push({ kind: "application", name, where: model, to: toApplication(model, name), status: status.status });
       }
@@ -44,11 +56,13 @@ export function useTargets(model: string | null, open: boolean): Target[] {
         const { name } = unit;
         targets.push({ kind: "unit", name, where: model, to: toUnit(model, name), status: unitStatus(unit) });
       }
-      for (const { id } of here.machines) {
-        targets.push({ kind: "machine", name: id, where: model, to: toMachine(model, id) });
+      for (const machine of here.machines) {
+        const { id } = machine;
+        targets.push({ kind: "machine", name: id, where: model, to: toMachine(model, id), status: machineStatus(machine) });
       }
-      for (const { id, key, interface: spoken } of here.relations) {
-        targets.push({ kind: "relation", name: key, where: `${spoken} in ${model}`, to: toRelation(model, id) });
+      for (const { id, key, interface: spoken, status } of here.relations) {
+        const to = toRelation(model, id);
+        targets.push({ kind: "relation", name: key, where: `${spoken} in ${model}`, to, status: status.status });
       }
       for (const { url } of here.charms) {
         targets.push({ kind: "charm", name: url, where: model, to: toCharm(model, url) });
@@ -57,9 +71,13 @@ export function useTargets(model: string | null, open: boolean): Target[] {
         targets.push({ kind: "page", name, where: model, to: path });
       }
     }
-    names.forEach((name, index) => {
-      targets.push({ kind: "model", name, where: "", to: toModel(name) });
-      for (const application of others[index] ?? []) {
+    if (list.data) known.add("models");
+    (list.data ?? []).forEach(({ name, status: { status } }, index) => {
+      targets.push({ kind: "model", name, where: "", to: toModel(name), status });
+      // Of the model whose page is open the stream knows more, and an answer from before may be old.
+      const own = name === model ? undefined : others[index];
+      if (own) for (const kind of ["applications", "units"]) known.add(`${toModel(name)}/${kind}`);
+      for (const application of own ?? []) {
         const to = toApplication(name, application.name);
         const { status } = application.status;
         targets.push({ kind: "application", name: application.name, where: name, to, status });
@@ -68,10 +86,12 @@ export function useTargets(model: string | null, open: boolean): Target[] {
         }
       }
     });
+    if (people.data) known.add("users");
     for (const { name } of people.data ?? []) {
       targets.push({ kind: "user", name, where: "", to: toUser(name) });
     }
     targets.sort((a, b) => natural(a.name, b.name));
-    return [...PAGES.filter(({ name }) => superuser || !/Workers|Audit|Users/.test(name)), ...targets];
-  }, [open, model, here, names, others, people.data, superuser]);
+    const pages = PAGES.filter(({ name }) => superuser || !/Workers|Audit|Users/.test(name));
+    return { targets: [...pages, ...targets], known };
+  }, [open, model, ready, here, list.data, others, people.data, superuser]);
 }

@@ -10,6 +10,7 @@ import {
 } from './engineNodes';
 import { GraphCanvas, type GraphBox, type GraphLink } from './graph/GraphCanvas';
 import { arrange } from './graph/layout';
+import { routesOf } from './graph/routes';
 import { lookOf } from './status';
 import { StatusShape } from './StatusMark';
 import type { EngineNode } from './types';
@@ -106,9 +107,13 @@ export default function EngineGraph({ nodes, selected, onSelect, label }: Engine
       const drawn = (JSON.parse(signature) as [string, string[]][]).map(([name, inputs]) => ({ name, inputs }));
       const known = new Set(drawn.map((node) => node.name));
       const between = drawn.flatMap((node) =>
-        node.inputs.filter((input) => known.has(input)).map((input) => ({ source: input, target: node.name })),
+        node.inputs
+          .filter((input) => known.has(input))
+          .map((input) => ({ id: `${input} ${node.name}`, source: input, target: node.name })),
       );
-      return arrange(drawn.map(({ name }) => ({ id: name, ...SIZE })), between, window, { directions: ['TB'] });
+      const sized = drawn.map(({ name }) => ({ id: name, ...SIZE }));
+      const { drawing, direction } = arrange(sized, between, window, { directions: ['TB'] });
+      return { drawing, direction, routes: routesOf(sized, between, drawing, direction) };
     },
     [signature],
   );

@@ -3,8 +3,8 @@ import './figures/figures.css';
 import { useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
 
 import { figuresOf, linePath, nearestMoment, plainFigure, valueAt } from './figures/lines';
-import { axisTextWidth, withinAxis } from './scale';
-import { clockTime } from './time';
+import { axisTextWidth, besideZone, withinAxis } from './scale';
+import { zonedClock, zoneText } from './time';
 import type { Series } from './types';
 import { useSize } from './useSize';
 
@@ -50,6 +50,7 @@ export function FiguresChart(props: FiguresChartProps) {
   // A moment that went out of the hour leaves the read-out at the newest.
   const index = at === null ? last : Math.max(0, nearestMoment(moments, at));
   const time = moments[index] ?? 0;
+  const zone = zoneText(time);
   const readings = series.map((each) => ({ name: each.name, value: valueAt(each.points, time) }));
   const spoken = readings
     .map(({ name, value }) => `${series.length > 1 ? `${name} ` : ''}${value === null ? 'none' : format(value)}`)
@@ -99,7 +100,7 @@ export function FiguresChart(props: FiguresChartProps) {
               <strong>{value === null ? '–' : format(value)}</strong>
             </span>
           ))}
-          <span className="chart-muted">{at === null ? 'now' : clockTime(time)}</span>
+          <span className="chart-muted">{at === null ? 'now' : zonedClock(time)}</span>
         </p>
       </div>
       <div className="figures-frame" ref={element}>
@@ -114,7 +115,7 @@ export function FiguresChart(props: FiguresChartProps) {
           aria-valuemin={0}
           aria-valuemax={last}
           aria-valuenow={index}
-          aria-valuetext={`${clockTime(time)}: ${spoken}`}
+          aria-valuetext={`${zonedClock(time)}: ${spoken}`}
           onKeyDown={onKeyDown}
           onBlur={() => setAt(null)}
           onPointerMove={onPointer}
@@ -131,11 +132,14 @@ export function FiguresChart(props: FiguresChartProps) {
               </text>
             </g>
           ))}
-          {columns.map((column) => (
+          <text className="chart-axis-text" x={0} y={height - 8}>
+            {zone}
+          </text>
+          {besideZone(columns.map((column) => ({ ...column, x: across(column.time) })), zone, width).map((column) => (
             <text
               key={column.time}
               className="chart-axis-text"
-              x={withinAxis(across(column.time), column.text, width)}
+              x={withinAxis(column.x, column.text, width)}
               y={height - 8}
               textAnchor="middle"
             >

@@ -5,8 +5,8 @@ import { useId, useMemo, useState, type KeyboardEvent, type MouseEvent, type Rea
 import { HookDetails } from './hooks/HookDetails';
 import { hookName } from './hooks/names';
 import { isFailed, plotOf, spotAt, summaryOf, summaryText, type Order, type Spot } from './hooks/plot';
-import { withinAxis } from './scale';
-import { clockTime, durationText, exactTime, present } from './time';
+import { axisTextWidth, besideZone, withinAxis } from './scale';
+import { durationText, present, zonedClock, zonedTime, zoneText } from './time';
 import type { HookRun } from './types';
 import { useSize } from './useSize';
 
@@ -36,8 +36,13 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
   const baseId = useId();
 
   const chosen = selected === undefined ? own : selected;
-  const box = useMemo(() => ({ width, height: HEIGHT, left: 58, right: 8, top: 12, bottom: 30 }), [width]);
-  const plot = useMemo(() => plotOf(runs, box, order), [runs, box, order]);
+  const [plot, box] = useMemo(() => {
+    const frame = { width, height: HEIGHT, left: 58, right: 8, top: 12, bottom: 30 };
+    // What stands at the rows follows from the runs alone; the plot takes what they leave.
+    const widest = Math.max(0, ...plotOf(runs, frame, order).rows.map(({ text }) => axisTextWidth(text)));
+    const box = { ...frame, left: Math.max(frame.left, widest + 10) };
+    return [plotOf(runs, box, order), box] as const;
+  }, [runs, width, order]);
   const summary = useMemo(() => summaryText(summaryOf(runs)), [runs]);
 
   const choose = (id: number | null) => {
@@ -49,6 +54,7 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
 
   const index = plot.spots.findIndex(({ run }) => run.id === (active ?? chosen));
   const pointed = plot.spots.find(({ run }) => run.id === (hovered ?? active));
+  const zone = order === 'time' ? zoneText(plot.spots.at(-1)?.run['started-at'] ?? 0) : '';
   const chosenRun = plot.spots.find(({ run }) => run.id === chosen)?.run;
 
   const move = (to: number) => {
@@ -125,7 +131,10 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
                 </text>
               </g>
             ))}
-            {plot.columns.map((column) => (
+            <text className="chart-axis-text" x={0} y={HEIGHT - 8}>
+              {zone}
+            </text>
+            {besideZone(plot.columns, zone, width).map((column) => (
               <text
                 key={column.x}
                 className="chart-axis-text"
@@ -169,7 +178,7 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
       </div>
       <p className="hook-chart-readout chart-summary" aria-hidden="true">
         {pointed
-          ? `${showUnit ? `${pointed.run.unit} ` : ''}${hookName(pointed.run.hook)}, ${durationText(pointed.run.duration)}, ${clockTime(pointed.run['started-at'])}${isFailed(pointed.run) ? `, failed: ${pointed.run.code}` : ''}`
+          ? `${showUnit ? `${pointed.run.unit} ` : ''}${hookName(pointed.run.hook)}, ${durationText(pointed.run.duration)}, ${zonedClock(pointed.run['started-at'])}${isFailed(pointed.run) ? `, failed: ${pointed.run.code}` : ''}`
           : 'Choose a hook for its details. ● ok ■ failed'}
       </p>
       <div aria-live="polite">
@@ -190,7 +199,7 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
 function spokenRun(run: HookRun, showUnit: boolean): string {
   const unit = showUnit ? `${run.unit} ` : '';
   const end = isFailed(run) ? `failed ${run.code}` : 'ok';
-  return `${unit}${hookName(run.hook)}, ${end}, ${durationText(run.duration)}, ${exactTime(run['started-at'])}`;
+  return `${unit}${hookName(run.hook)}, ${end}, ${durationText(run.duration)}, ${zonedTime(run['started-at'])}`;
 }
 
 function spotClass(run: HookRun, chosen: boolean, pointed: boolean): string {

@@ -2,11 +2,11 @@ import './charts.css';
 import './timeline/timeline.css';
 import { useMemo, useState } from 'react';
 
-import { withinAxis } from './scale';
+import { besideZone, withinAxis } from './scale';
 import { lookOf } from './status';
 import { StatusMark, StatusShape } from './StatusMark';
 import { kindName, lanesOf, rowsOf, type Lane } from './timeline/segments';
-import { exactTime, machineTime, present, relativeTime, roughDuration, timeTicks, zonedTime } from './time';
+import { machineTime, present, relativeTime, roughDuration, timeTicks, zonedTime, zoneText } from './time';
 import type { HistoryEntry } from './types';
 import { useSize } from './useSize';
 
@@ -79,10 +79,15 @@ function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEnt
   const room = Math.max(1, width - left);
   const from = Math.min(...lanes.flatMap((lane) => lane.segments.map((segment) => segment.from)));
   const height = lanes.length * LANE + 22;
+  const zone = zoneText(until);
+  const ticks = timeTicks(from, until, Math.max(2, Math.floor(room / 90))).map((tick) => ({
+    ...tick,
+    x: left + withinAxis(((tick.time - from) / Math.max(1, until - from)) * room, tick.text, room),
+  }));
   const words = lanes
     .map((lane) => {
       const current = lane.segments.at(-1);
-      return `${kindName(lane.kind)} ${current?.entry.status ?? ''} since ${exactTime(current?.from ?? until)}`;
+      return `${kindName(lane.kind)} ${current?.entry.status ?? ''} since ${zonedTime(current?.from ?? until)}`;
     })
     .join('; ');
   return (
@@ -112,7 +117,7 @@ function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEnt
                   onMouseEnter={() => onPoint(segment.entry)}
                 >
                   <title>
-                    {`${segment.entry.status}${segment.entry.message ? `: ${segment.entry.message}` : ''}, ${exactTime(segment.from)}, ${segment.current ? 'current' : `for ${roughDuration(segment.to - segment.from)}`}`}
+                    {`${segment.entry.status}${segment.entry.message ? `: ${segment.entry.message}` : ''}, ${zonedTime(segment.from)}, ${segment.current ? 'current' : `for ${roughDuration(segment.to - segment.from)}`}`}
                   </title>
                   <rect className="status-timeline-segment" x={x} y={3} width={wide} height={LANE - 6} />
                   {wide >= SHAPE_FROM ? (
@@ -125,14 +130,11 @@ function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEnt
             })}
           </g>
         ))}
-        {timeTicks(from, until, Math.max(2, Math.floor(room / 90))).map(({ time, text }) => (
-          <text
-            key={time}
-            className="chart-axis-text"
-            x={left + withinAxis(((time - from) / Math.max(1, until - from)) * room, text, room)}
-            y={height - 4}
-            textAnchor="middle"
-          >
+        <text className="chart-axis-text" x={0} y={height - 4}>
+          {zone}
+        </text>
+        {besideZone(ticks, zone, width).map(({ time, x, text }) => (
+          <text key={time} className="chart-axis-text" x={x} y={height - 4} textAnchor="middle">
             {text}
           </text>
         ))}

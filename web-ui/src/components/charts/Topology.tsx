@@ -14,7 +14,7 @@ import {
   TAB,
 } from './topologyDrawing';
 import { Key, TabContent, tabSpoken } from './TopologyParts';
-import { lineLabel, shapeOf, worstLook, type Attachment, type Shape } from './topologyLines';
+import { lineLabel, nearTo, shapeOf, worstLook, type Attachment, type Shape } from './topologyLines';
 import { PLAN_MARKS, type RelationInfo, type TopologyApplication } from './types';
 
 export interface TopologyProps {
@@ -60,13 +60,14 @@ function spokenOf(application: TopologyApplication): string {
 export default function Topology(props: TopologyProps) {
   const { applications, relations, onOpen, hrefOf, relationLinks, label, place } = props;
   const [view, setView] = useState<'picture' | 'list'>('picture');
-  /** The application under the pointer or in focus: its lines stand out. */
+  /** The box or line under the pointer or in focus: what is not related to it stands back. */
   const [pointed, setPointed] = useState<string | null>(null);
   const compact = applications.length > COMPACT_FROM;
   const size = boxSize(applications.length);
   const shape = useMemo(() => shapeOf(applications, relations), [applications, relations]);
   const { lines, attached } = shape;
   const related = lines.length + attached.length > 0;
+  const opensLines = relationLinks !== undefined;
 
   // Boxes move only when an application or a relation comes or goes, or, without relations, when
   // one changes group; a new message leaves all in place.
@@ -117,7 +118,6 @@ export default function Topology(props: TopologyProps) {
           id,
           width: attachment ? size.width - TAB.inset : size.width,
           height: attachment ? TAB.height : size.height,
-          below: attachment ? 0 : TAB.height * shape.attached.filter(({ principal }) => principal === id).length,
           tone,
           content: hrefOf ? (
             <a {...shared} href={hrefOf(name)} draggable={false}>
@@ -139,7 +139,7 @@ export default function Topology(props: TopologyProps) {
       lines.map((line): GraphLink => {
         const look = worstLook(line.relations);
         const stopped = look === 'suspended' || look === 'broken';
-        const near = line.source === pointed || line.target === pointed;
+        const near = [line.id, line.source, line.target].includes(pointed ?? '');
         const stress = pointed === null ? '' : near ? 'is-strong' : 'is-faint';
         return {
           id: line.id,
@@ -148,10 +148,17 @@ export default function Topology(props: TopologyProps) {
           label: lines.length <= LABELS_UP_TO || near || stopped ? lineLabel(line.relations) : undefined,
           name: line.relations.map(relationText).join('; '),
           className: `${stress} is-${look}`,
+          // Of more lines each would be a stop of Tab before the first box; the list has them all.
+          focusable: lines.length <= LABELS_UP_TO && opensLines,
         };
       }),
-    [lines, pointed],
+    [lines, pointed, opensLines],
   );
+  const faint = useMemo(() => {
+    if (pointed === null || !related) return undefined;
+    const near = nearTo(shape, pointed);
+    return new Set(boxes.flatMap(({ id }) => (near.has(id) ? [] : [id])));
+  }, [pointed, related, shape, boxes]);
   const openLine = (id: string) => {
     const line = lines.find((each) => each.id === id);
     if (line) relationLinks?.onOpen(line.relations);
@@ -202,7 +209,9 @@ export default function Topology(props: TopologyProps) {
           links={links}
           draw={draw}
           backdrop={backdrop}
+          faint={faint}
           onLine={relationLinks ? openLine : undefined}
+          onPoint={setPointed}
           place={place}
           label="Graph of applications and relations. Choose List for a text version."
         />

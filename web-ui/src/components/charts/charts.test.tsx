@@ -3,10 +3,11 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import EngineGraph from './EngineGraph';
+import { axisTextWidth } from './scale';
 import { ConfigForm, FiguresChart, HookChart, LogTable, Name, StatusTimeline } from './index';
 import Topology from './Topology';
 import type { ApplicationConfig, HookRun, LogRecord, TopologyApplication } from './types';
-import { timeText } from './time';
+import { timeText, zoneText } from './time';
 
 const NOW = 1_800_000_000_000_000;
 
@@ -173,6 +174,53 @@ describe('HookChart', () => {
     expect(screen.getByRole('option', { selected: true }).getAttribute('aria-label')).toMatch(/^install, ok, 4\.00 ms/);
     fireEvent.keyDown(chart, { key: 'Escape' });
     expect(onSelect).toHaveBeenLastCalledWith(null);
+  });
+
+  it('says why a failed hook has effects at all', () => {
+    const failed = { ...run(2, 'failed'), effects: ['status to maintenance'] };
+    const { rerender } = render(<HookChart runs={[failed]} selected={2} now={NOW} />);
+    expect(screen.getByText('These took effect at once; everything else was undone.')).toBeTruthy();
+    rerender(<HookChart runs={[run(2, 'ok')]} selected={2} now={NOW} />);
+    expect(screen.queryByText(/took effect at once/)).toBeNull();
+  });
+
+  it('gives the durations at its rows the room that they need', () => {
+    const { container } = render(<HookChart runs={[{ ...run(1, 'ok'), duration: 90_000_000 }, run(2, 'ok')]} now={NOW} />);
+    const rows = [...container.querySelectorAll('.chart-axis-text[text-anchor=end]')];
+    expect(rows.map((row) => row.textContent)).toContain('1 min 40 s');
+    for (const row of rows) expect(Number(row.getAttribute('x'))).toBeGreaterThanOrEqual(axisTextWidth(row.textContent ?? ''));
+  });
+});
+
+describe('the zone of times', () => {
+  const axis = (container: HTMLElement): string[] =>
+    [...container.querySelectorAll('.chart-axis-text')].map((each) => each.textContent ?? '');
+  const ran = { id: 1, unit: 'site/0', application: 'site', hook: 'start', charm: 'local:site-0', 'started-at': timeText(NOW), duration: 1, result: 'ok', code: '', message: '', effects: [] };
+  const zone = zoneText(NOW);
+
+  it('stands at the axis of each chart over time', () => {
+    const points = [0, 1].map((value) => ({ time: NOW + value * 60_000_000, value }));
+    const entries = [{ id: 1, time: timeText(NOW - 60_000_000), kind: 'workload', status: 'active', message: '' }];
+    for (const chart of [
+      <FiguresChart title="Rate" series={[{ name: 'rate', points }]} />,
+      <StatusTimeline entries={entries} now={NOW} />,
+      <HookChart runs={[ran]} now={NOW} />,
+    ]) {
+      const { container, unmount } = render(chart);
+      expect(axis(container).filter((text) => text === zone)).toHaveLength(1);
+      unmount();
+    }
+  });
+
+  it('is no part of hooks in sequence', () => {
+    const { container } = render(<HookChart runs={[ran]} now={NOW} />);
+    fireEvent.click(screen.getByRole('button', { name: 'In sequence' }));
+    expect(axis(container)).not.toContain(zone);
+  });
+
+  it('is said of what is read out', () => {
+    render(<HookChart runs={[ran]} now={NOW} />);
+    expect(screen.getByRole('option').getAttribute('aria-label')?.endsWith(` ${zone}`)).toBe(true);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { decades, linear, logarithmic, niceTicks, quantile } from './scale';
+import { axisTextWidth, besideZone, decades, linear, logarithmic, niceTicks, quantile, withinAxis } from './scale';
 
 describe('scales', () => {
   it('maps lines and decades', () => {
@@ -29,5 +29,24 @@ describe('scales', () => {
     expect(quantile(values, 0.99)).toBe(99);
     expect(quantile([7], 0.99)).toBe(7);
     expect(quantile([], 0.5)).toBeNaN();
+  });
+
+  it('cuts no text off at either end of an axis', () => {
+    const text = '06:40:30';
+    for (const x of [0, 3, 320, 637, 640]) {
+      const middle = withinAxis(x, text, 640);
+      expect(middle - axisTextWidth(text) / 2).toBeGreaterThanOrEqual(0);
+      expect(middle + axisTextWidth(text) / 2).toBeLessThanOrEqual(640);
+    }
+    expect(withinAxis(320, text, 640)).toBe(320);
+  });
+
+  it('leaves the zone its place at the left end of a time axis', () => {
+    const ticks = [4, 90, 300].map((x) => ({ x, text: '06:40' }));
+    expect(besideZone(ticks, 'UTC+01:00', 640).map(({ x }) => x)).toEqual([90, 300]);
+    expect(besideZone(ticks, '', 640)).toHaveLength(3);
+    for (const { x, text } of besideZone(ticks, 'UTC', 640)) {
+      expect(withinAxis(x, text, 640) - axisTextWidth(text) / 2).toBeGreaterThan(axisTextWidth('UTC'));
+    }
   });
 });

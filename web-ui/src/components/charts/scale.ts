@@ -58,3 +58,9 @@ export function withinAxis(x: number, text: string, width: number): number {
   const half = axisTextWidth(text) / 2;
   return Math.max(half, Math.min(width - half, x));
 }
+
+/** The texts of a time axis that leave room for its zone, which stands at the left end. */
+export function besideZone<T extends { x: number; text: string }>(ticks: readonly T[], zone: string, width: number): T[] {
+  const from = zone === '' ? 0 : axisTextWidth(zone) + CHARACTER;
+  return ticks.filter(({ x, text }) => withinAxis(x, text, width) - axisTextWidth(text) / 2 >= from);
+}

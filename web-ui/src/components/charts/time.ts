@@ -45,11 +45,21 @@ export function exactTime(time: Moment): string {
   );
 }
 
-/** The same with the zone, `2026-11-21 15:04:05 UTC+01:00`: commands and logs tell another's. */
-export function zonedTime(time: Moment): string {
+/** The reader's zone at a time: `UTC`, `UTC+01:00`. */
+export function zoneText(time: Moment): string {
   const offset = -dateOf(time).getTimezoneOffset();
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
-  return `${exactTime(time)} UTC${offset === 0 ? '' : `${offset < 0 ? '−' : '+'}${pad(hours)}:${pad(minutes)}`}`;
+  return `UTC${offset === 0 ? '' : `${offset < 0 ? '−' : '+'}${pad(hours)}:${pad(minutes)}`}`;
+}
+
+/** The same with the zone, `2026-11-21 15:04:05 UTC+01:00`: commands and logs tell another's. */
+export function zonedTime(time: Moment): string {
+  return `${exactTime(time)} ${zoneText(time)}`;
+}
+
+/** `15:04:05 UTC+01:00`. */
+export function zonedClock(time: Moment): string {
+  return `${clockTime(time)} ${zoneText(time)}`;
 }
 
 /** `15:04:05`, in the reader's time zone. */

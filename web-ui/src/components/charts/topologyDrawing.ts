@@ -1,5 +1,6 @@
 /** What the topology draws: boxes, lines and groups of applications. Pure. */
 import { arrange, grid, type Box, type Direction, type Drawing } from './graph/layout';
+import { routesOf, type Picture, type Pin } from './graph/routes';
 import { lookOf, urgency } from './status';
 import type { Attachment, Shape } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
@@ -101,14 +102,14 @@ export function groupedDrawing(applications: TopologyApplication[], windowWidth:
 export const TAB = { height: 28, inset: 14 };
 
 /**
- * Places of applications with relations. A box and what is attached to it are placed as one, and
- * lines of what is attached count as the box's.
+ * Places of applications with relations, and how the lines run. A box and what is attached to it are placed as one,
+ * and lines of what is attached count as the box's.
  */
 export function relatedDrawing(
   { boxes, attached, lines }: Shape,
   size: Sizes,
   window: Sizes,
-): { drawing: Drawing; direction: Direction } {
+): Required<Picture> {
   const directions: Direction[] = window.width < 600 ? ['TB', 'LR'] : ['LR', 'TB'];
   const labelled = lines.length <= LABELS_UP_TO;
   const home = new Map(attached.map(({ id, principal }) => [id, principal]));
@@ -121,14 +122,18 @@ export function relatedDrawing(
   }));
   const links = lines.map(({ source, target }) => ({ source: at(source), target: at(target) }));
   const { drawing, direction } = arrange(whole, links, window, { directions, labelled });
+  const pins = new Map<string, Pin>();
   for (const [principal, own] of tabs) {
-    const place = drawing.places.get(principal);
-    if (!place) continue;
+    const host = drawing.places.get(principal);
+    if (!host) continue;
     own.forEach(({ id }, index) => {
-      drawing.places.set(id, { x: place.x + TAB.inset, y: place.y + size.height + index * TAB.height });
+      const place = { x: host.x + TAB.inset, y: host.y + size.height + index * TAB.height };
+      pins.set(id, { box: principal, place, width: size.width - TAB.inset, height: TAB.height });
     });
   }
-  return { drawing, direction };
+  const routes = routesOf(whole, lines, drawing, direction, pins);
+  for (const [id, { place }] of pins) drawing.places.set(id, place);
+  return { drawing, direction, routes };
 }
 
 function byPrincipal(attached: Attachment[]): Map<string, Attachment[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { boxSize, relatedDrawing, TAB } from './topologyDrawing';
-import { lineLabel, lineLook, shapeOf, worstLook } from './topologyLines';
+import { lineLabel, lineLook, nearTo, shapeOf, worstLook } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
 
 function application(name: string, subordinate = false): TopologyApplication {
@@ -98,6 +98,42 @@ describe('a subordinate', () => {
         (front?.y ?? 0) >= (log?.y ?? 0) + TAB.height ||
         (front?.y ?? 0) + size.height <= (site?.y ?? 0);
       expect(apart).toBe(true);
+    }
+  });
+});
+
+describe('what is near', () => {
+  const all = [application('site'), application('front'), application('log', true), application('db'), application('alone')];
+  const shape = shapeOf(all, [beside('log', 'site'), relation('front', 'site'), relation('log', 'db')]);
+  const near = (pointed: string): string[] => [...nearTo(shape, pointed)].sort();
+
+  it('to a box is what its lines lead to, and what hangs at it', () => {
+    expect(near('site')).toEqual(['front', 'log', 'site']);
+    expect(near('front')).toEqual(['front', 'site']);
+    expect(near('alone')).toEqual(['alone']);
+  });
+
+  it('to a subordinate is its principal too, and the other way round', () => {
+    expect(near('log')).toEqual(['db', 'log', 'site']);
+    expect(near('db')).toEqual(['db', 'log', 'site']);
+  });
+
+  it('to a line are its ends', () => {
+    expect(near('site front')).toEqual(['front', 'site']);
+    expect(near('db log')).toEqual(['db', 'log', 'site']);
+  });
+});
+
+describe('lines of the picture', () => {
+  it('all have a way, those of what hangs at a box too', () => {
+    const all = [application('site'), application('front'), application('log', true), application('db')];
+    const shape = shapeOf(all, [beside('log', 'site'), relation('front', 'site'), relation('log', 'db')]);
+    for (const window of [{ width: 1200, height: 500 }, { width: 340, height: 500 }]) {
+      const { routes, drawing } = relatedDrawing(shape, boxSize(4), window);
+      expect([...routes.keys()].sort()).toEqual(['db log', 'site front']);
+      const log = drawing.places.get('log');
+      const ends = routes.get('db log')?.corners.flatMap(({ x, y }) => (x >= (log?.x ?? 0) && y === (log?.y ?? 0) + TAB.height / 2 ? [x] : []));
+      expect(ends).toHaveLength(1);
     }
   });
 });

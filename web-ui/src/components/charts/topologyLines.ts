@@ -104,3 +104,17 @@ export function shapeOf(applications: TopologyApplication[], relations: Relation
   const byName = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
   return { boxes: boxes.sort(), attached: [...places.values()].sort(byName), lines: [...lines.values()] };
 }
+
+/** What is shown clearly while somebody points at a box or a line: the applications at both ends, and what hangs there. */
+export function nearTo({ attached, lines }: Shape, pointed: string): Set<string> {
+  const near = new Set<string>();
+  const home = new Map(attached.map(({ id, principal }) => [id, principal]));
+  for (const { id, source, target } of lines) {
+    if (![id, source, target].includes(pointed)) continue;
+    for (const end of [source, target]) near.add(end).add(home.get(end) ?? end);
+  }
+  if (lines.some(({ id }) => id === pointed)) return near;
+  near.add(pointed).add(home.get(pointed) ?? pointed);
+  for (const { id, principal } of attached) if (principal === pointed) near.add(id);
+  return near;
+}

@@ -67,7 +67,7 @@ function RetryDialog({ model, unit, onClose }: { model: string; unit: string; on
       onSubmit={() => retry.run()}
       onClose={onClose}
     >
-      <p>The hook that failed runs again now, from the state before it.</p>
+      <p>The failed hook runs again now, from the state before it.</p>
       <CommandHint
         cli={command("resolved", "-m", model, unit)}
         request={{ method: "POST", path: `${paths.unit(model, unit)}/resolved`, body: { retry: true } }}

@@ -95,7 +95,7 @@ export function Tokens({ user }: { user: string }) {
       {secret && (
         <div className="p-notification--positive" role="status">
           <div className="p-notification__content">
-            <h5 className="p-notification__title">The token, shown this once</h5>
+            <h5 className="p-notification__title">This token is shown only once</h5>
             <p className="p-notification__message">
               <code className="digest">{secret}</code> <CopyButton text={secret} label="Copy token" />
             </p>

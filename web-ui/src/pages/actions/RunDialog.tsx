@@ -121,7 +121,7 @@ export function RunDialog({ model, application, offer, units, fixed, start = {},
             onChange={(path, text) => setTexts({ ...texts, [path]: text })}
           />
         ) : (
-          <Labelled label="Arguments" error={wrong.words} help="Split at blanks as in a shell; quotes keep words together">
+          <Labelled label="Arguments" error={wrong.words} help="Separated by spaces, as in a shell; quotes keep words together">
             {(shared) => (
               <input
                 {...shared}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
-import { applications as applicationApi } from "../../api";
+import { applications as applicationApi, relations as relationApi } from "../../api";
 import * as paths from "../../api/paths";
 import type { CharmInfo } from "../../api/types";
 import { CharmPicker } from "../../components/CharmPicker";
@@ -10,19 +10,22 @@ import { PageHead } from "../../components/PageHead";
 import { Failure } from "../../components/States";
 import { command } from "../../lib/commands";
 import { APPLICATION_NAME, changedValues, freeName, machinesError, machinesOf, valueError } from "../../lib/deployForm";
+import { endpointsOf, integrateAll, possibleRelations, type Refused } from "../../lib/deployRelations";
 import { type AllStorageTexts, askedStorage, isWrong, storageWords } from "../../lib/deployStorage";
 import { toApplication, toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useCharms } from "../../lib/useCharms";
 import { useModel } from "../../live/context";
+import { Deployed } from "./Deployed";
 import { OptionFields } from "./OptionFields";
+import { RelationFields } from "./RelationFields";
 import { StorageFields } from "./StorageFields";
 
 export function DeployPage() {
   const { model = "" } = useParams();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
-  const { applications, machines: present } = useModel(model);
+  const { applications, machines: present, relations } = useModel(model);
   const { charms } = useCharms(model);
   const [charm, setCharm] = useState<CharmInfo | null>(null);
   const [channel, setChannel] = useState("");
@@ -33,6 +36,8 @@ export function DeployPage() {
   const [storage, setStorage] = useState<AllStorageTexts>({});
   const [constraints, setConstraints] = useState("");
   const [places, setPlaces] = useState("");
+  const [related, setRelated] = useState<readonly string[]>([]);
+  const [deployed, setDeployed] = useState<{ name: string; refused: readonly Refused[] } | null>(null);
   const taken = applications.map((each) => each.name);
 
   const choose = (chosen: CharmInfo | null, from: string): void => {
@@ -40,6 +45,7 @@ export function DeployPage() {
     setChannel(from);
     setTexts({});
     setStorage({});
+    setRelated([]);
     if (chosen && !named) setName(freeName(chosen.name, taken));
   };
   const wanted = parameters.get("charm");
@@ -65,11 +71,22 @@ export function DeployPage() {
     ...(placement.length > 0 && { placement }),
     ...(channel === "" ? {} : { channel }),
   };
+  const possible = charm ? possibleRelations(charm, applications, charms, relations) : [];
+  const chosen = possible.filter(({ key }) => related.includes(key));
+  const ends = chosen.map((one) => endpointsOf(one, name || "NAME"));
+  const after = (name: string, refused: readonly Refused[]): void => {
+    if (refused.length === 0) void navigate(toApplication(model, name));
+    else setDeployed({ name, refused });
+  };
   const deploy = useAct(
-    () => applicationApi.deploy(model, body),
-    () => void navigate(toApplication(model, name)),
+    async () => {
+      await applicationApi.deploy(model, body);
+      return integrateAll(ends, (endpoints) => relationApi.integrate(model, endpoints));
+    },
+    (refused) => after(name, refused),
   );
-  const nameError = !name
+  // While its relations are made the application is there already.
+  const nameError = !name || deploy.busy
     ? null
     : taken.includes(name)
       ? "There is already an application with this name"
@@ -87,16 +104,27 @@ export function DeployPage() {
   const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
   const source = charm && channel ? [charm.name, "--channel", channel] : ["./FILE.charm"];
+  const head = (
+    <PageHead
+      title="Deploy"
+      crumbs={[
+        { to: "/models", label: "Models" },
+        { to: toModel(model), label: model },
+      ]}
+      summary={`Run a charm as an application in ${model}`}
+    />
+  );
+  if (deployed) {
+    return (
+      <>
+        {head}
+        <Deployed model={model} {...deployed} onTried={(refused) => after(deployed.name, refused)} />
+      </>
+    );
+  }
   return (
     <>
-      <PageHead
-        title="Deploy"
-        crumbs={[
-          { to: "/models", label: "Models" },
-          { to: toModel(model), label: model },
-        ]}
-        summary={`Run a charm as an application in ${model}`}
-      />
+      {head}
       <form
         className="deploy"
         onSubmit={(event) => {
@@ -151,21 +179,26 @@ export function DeployPage() {
         )}
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
         {charm && <StorageFields model={model} charm={charm} texts={storage} onChange={setStorage} />}
+        <RelationFields model={model} possible={possible} chosen={chosen} onChange={setRelated} />
         {deploy.error != null && <Failure error={deploy.error} />}
         <CommandHint
-          cli={command(
-            "deploy",
-            "-m",
-            model,
-            ...source,
-            name || "NAME",
-            ...count,
-            ...settings,
-            ...(placement.length > 0 ? ["--to", placement.join(",")] : []),
-            ...storageWords(storage),
-            ...(machines === "" ? [] : ["--constraints", machines]),
-          )}
+          cli={[
+            command(
+              "deploy",
+              "-m",
+              model,
+              ...source,
+              name || "NAME",
+              ...count,
+              ...settings,
+              ...(placement.length > 0 ? ["--to", placement.join(",")] : []),
+              ...storageWords(storage),
+              ...(machines === "" ? [] : ["--constraints", machines]),
+            ),
+            ...ends.map((endpoints) => command("integrate", "-m", model, ...endpoints)),
+          ].join(" &&\n")}
           request={{ method: "POST", path: `${paths.model(model)}/applications`, body }}
+          then={ends.map((endpoints) => ({ method: "POST", path: paths.relations(model), body: { endpoints } }))}
         />
         <button type="submit" className="p-button--positive" disabled={!ready || deploy.busy}>
           {deploy.busy ? "Deploying…" : "Deploy"}

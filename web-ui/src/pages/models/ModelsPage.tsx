@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { Link } from "react-router";
 import { StatusMark } from "../../components/charts";
 import { CopyTools } from "../../components/Commands";
@@ -8,7 +8,7 @@ import { Empty } from "../../components/States";
 import { Tally } from "../../components/Tally";
 import { Time } from "../../components/Time";
 import { type Concern, concerns, isUrgent, unitStatus } from "../../lib/attention";
-import { MODEL_ORDERS, orderedModels } from "../../lib/modelOrder";
+import { groupedModels, matchingModels, MODEL_GROUPS, MODEL_ORDERS, orderedModels, stateOf } from "../../lib/modelOrder";
 import { toModel } from "../../lib/to";
 import { useFilters } from "../../lib/useFilters";
 import type { ApplicationInfo, MachineInfo, ModelSummary, UnitInfo } from "../../api/types";
@@ -44,17 +44,17 @@ export function ModelsPage() {
   const applications = byModel(useEverywhere<ApplicationInfo>("application"));
   const units = byModel(useEverywhere<UnitInfo>("unit"));
   const machines = byModel(useEverywhere<MachineInfo>("machine"));
-  const [filters, set] = useFilters(["q", "sort"]);
+  const [filters, set] = useFilters(["q", "sort", "group"]);
   const each = placed.map(({ model: uuid, entity }): Shown => {
     const own = units.get(uuid) ?? [];
     const found = concerns(applications.get(uuid) ?? [], own, machines.get(uuid) ?? []);
     return { model: entity, units: own, concerns: found, trouble: found.length + (isUrgent(entity.status.status) ? 1 : 0) };
   });
   const shown = orderedModels(each, filters.sort);
-  const wanted = filters.q.trim().toLowerCase();
-  const found = shown.filter(({ model }) =>
-    [model.name, model.owner, model.status.status, model.status.message].some((word) => word.toLowerCase().includes(wanted)),
-  );
+  const found = matchingModels(shown, filters.q);
+  const groups = groupedModels(found, filters.group);
+  // A link may have chosen something where nobody would have been asked.
+  const chosen = Object.values(filters).some((value) => value !== "");
   const urgent = shown.filter(({ trouble }) => trouble > 0).length;
   return (
     <>
@@ -81,12 +81,12 @@ export function ModelsPage() {
           A model holds applications. Add one, or ask its owner to grant you access.
         </Empty>
       )}
-      {shown.length > FILTERED && (
+      {(shown.length > FILTERED || (shown.length > 0 && chosen)) && (
         <div className="filter-bar">
           <input
             type="search"
-            aria-label="Filter models by name, owner or status"
-            placeholder="Filter by name, owner or status"
+            aria-label="Filter models by name, owner, cloud or status"
+            placeholder="Filter by name, owner, cloud or status"
             defaultValue={filters.q}
             onChange={(event) => set("q", event.target.value)}
           />
@@ -97,27 +97,48 @@ export function ModelsPage() {
               </option>
             ))}
           </select>
+          <select aria-label="Groups of the models" value={filters.group} onChange={(event) => set("group", event.target.value)}>
+            {MODEL_GROUPS.map(([group, label]) => (
+              <option key={group} value={group}>
+                {label}
+              </option>
+            ))}
+          </select>
         </div>
       )}
       {shown.length > 0 && found.length === 0 && <Empty title="No matching models">Change the filter to see them.</Empty>}
-      <ul className="cards">
-        {found.map((each) => (
-          <ModelCard key={each.model.uuid} {...each} />
-        ))}
-      </ul>
+      {groups.map(({ title, models }) => {
+        const cards = (
+          <ul className="cards">
+            {models.map((each) => (
+              <ModelCard key={each.model.uuid} {...each} within={title !== ""} />
+            ))}
+          </ul>
+        );
+        if (title === "") return <Fragment key="">{cards}</Fragment>;
+        return (
+          <section key={title} className="section" aria-label={title}>
+            <h2 className="section__title">
+              {title} <span className="muted">({models.length})</span>
+            </h2>
+            {cards}
+          </section>
+        );
+      })}
       {adding && <AddModelDialog onClose={() => setAdding(false)} />}
     </>
   );
 }
 
-function ModelCard({ model, units, concerns }: Shown) {
+function ModelCard({ model, units, concerns, within }: Shown & { within: boolean }) {
+  const Title = within ? "h3" : "h2";
   return (
     <li className={`card ${concerns.length > 0 ? "card--attention" : ""}`}>
       <div className="card__head">
-        <h2 className="card__title">
+        <Title className="card__title">
           <Link to={toModel(model.name)}>{model.name}</Link>
-        </h2>
-        <StatusMark status={model.life === "alive" ? model.status.status : model.life} />
+        </Title>
+        <StatusMark status={stateOf(model)} />
       </div>
       <p className="card__line muted">
         {model.owner} · added <Time at={model["created-at"]} />

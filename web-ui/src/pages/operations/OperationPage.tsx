@@ -7,7 +7,7 @@ import { ApiError } from "../../api/client";
 import * as paths from "../../api/paths";
 import type { OperationInfo, TaskInfo } from "../../api/types";
 import { countStatuses } from "../../components/charts/status";
-import { clockTime } from "../../components/charts/time";
+import { zonedClock } from "../../components/charts/time";
 import { CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
 import { PageHead } from "../../components/PageHead";
@@ -116,7 +116,7 @@ function Stale({ operation }: { operation: OperationInfo }) {
   if (health.state !== "stale" || hasEnded(operation.status)) return null;
   return (
     <p className="waiting" role="status">
-      Nothing was heard from the controller since {clockTime(health.since * 1000)}: tasks may have continued or ended.
+      No news from the controller since {zonedClock(health.since * 1000)}: tasks may have continued or ended.
     </p>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import * as paths from "../../api/paths";
 import type { TaskInfo } from "../../api/types";
 import { Name } from "../../components/charts";
-import { clockTime } from "../../components/charts/time";
+import { zonedClock } from "../../components/charts/time";
 import { Clamped } from "../../components/Clamped";
 import { CommandHint } from "../../components/Commands";
 import { Failure } from "../../components/States";
@@ -76,7 +76,7 @@ function TaskDetails({ model, task: known }: { model: string; task: TaskInfo }) 
     <>
       {silentSince !== null && (
         <p className="waiting" role="status">
-          Nothing was heard of this task since {clockTime(silentSince * 1000)}. It may have gone on. Trying again.
+          No news of this task since {zonedClock(silentSince * 1000)}. It may have continued. Trying again.
         </p>
       )}
       {error != null && <Failure error={error} cli={cli} />}

@@ -103,7 +103,7 @@ export function RemoveSecretDialog({ model, secret, onClose, onDone }: Propertie
       onConfirm={() => remove.run()}
       onClose={onClose}
     >
-      <p>All its revisions go, and cannot be brought back.</p>
+      <p>All its revisions are deleted and cannot be restored.</p>
       {readers.length > 0 && (
         <ul className="takes-along">
           <TakesAlong names={readers} one="It is read by" many="It is read by" />
@@ -131,7 +131,7 @@ export function RemoveRevisionDialog({ model, secret, revision, onClose }: Prope
       onSubmit={() => remove.run()}
       onClose={onClose}
     >
-      <p>Its values cannot be brought back.</p>
+      <p>Its values cannot be restored.</p>
       <ul className="takes-along">
         <TakesAlong
           names={readers}

@@ -31,7 +31,7 @@ export function TimeBrush({ times, shown, onBrush }: Properties) {
     <div className="time-brush" ref={frame}>
       <svg
         role="img"
-        aria-label={`${times.length} entries from ${exactTime(shown.from)} to ${exactTime(shown.to)}`}
+        aria-label={`${times.length} entries from ${exactTime(shown.from)} to ${zonedTime(shown.to)}`}
         width={width}
         height={HEIGHT}
         onPointerDown={(event) => {

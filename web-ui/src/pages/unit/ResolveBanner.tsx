@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { logs, units } from "../../api";
+import { hooks, logs, units } from "../../api";
 import type { UnitInfo } from "../../api/types";
-import { clockTime, zonedTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
+import { zonedClock, zonedTime, machineTime, relativeTime, roughDuration } from "../../components/charts/time";
 import { preciseClock } from "../../components/charts/log/records";
 import { CopyButton } from "../../components/CopyButton";
 import { Failure } from "../../components/States";
 import { command } from "../../lib/commands";
 import { type FailedHook, failedHook } from "../../lib/failedHook";
 import { sentence } from "../../lib/sentence";
-import { toUnit } from "../../lib/to";
+import { toHookRun, toUnit } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useNow } from "../../lib/useNow";
 import { SkipDialog } from "./SkipDialog";
@@ -35,6 +35,7 @@ export function ResolveBanner({ model, unit, mayWrite }: Properties) {
         {reason && <p className="failed__reason">{reason}</p>}
         <p className="p-notification__message">
           <Since at={since} /> <NextRetry failed={failed} /> Fix the cause, then retry or skip the hook.{" "}
+          {hook && <FailedRun model={model} unit={unit.name} hook={hook} />}
           <Link to={`${toUnit(model, unit.name)}?view=hooks&as=list`}>Earlier runs</Link>
         </p>
         <LastLines model={model} unit={unit.name} />
@@ -58,6 +59,18 @@ export function ResolveBanner({ model, unit, mayWrite }: Properties) {
   );
 }
 
+/** To the run that failed last: what it saw, changed and logged. Nothing where no run is recorded. */
+function FailedRun({ model, unit, hook }: { model: string; unit: string; hook: string }) {
+  const filter = { unit, hook, result: "failed", limit: 1 };
+  const found = useQuery({ queryKey: ["hooks", model, filter], queryFn: () => hooks.page(model, filter) });
+  const run = found.data?.items[0];
+  return run ? (
+    <>
+      <Link to={toHookRun(model, run.id)}>See the failed run</Link>{" · "}
+    </>
+  ) : null;
+}
+
 function Since({ at }: { at: number }) {
   const now = useNow();
   return (
@@ -76,7 +89,7 @@ function NextRetry({ failed: { nextRetry, waitingFor } }: { failed: FailedHook }
   if (waitingFor) return `The next run is ${waitingFor}.`;
   if (nextRetry === null) return "It is not retried automatically.";
   if (nextRetry <= now) return "The next automatic retry is due.";
-  return `Next automatic retry ${relativeTime(nextRetry, now)}, at ${clockTime(nextRetry)}.`;
+  return `Next automatic retry ${relativeTime(nextRetry, now)}, at ${zonedClock(nextRetry)}.`;
 }
 
 const LINES = 6;

@@ -3,21 +3,24 @@ import '../charts.css';
 import './graph.css';
 import {
   Background,
+  BaseEdge,
   Handle,
   MiniMap,
   Position,
   ReactFlow,
   type Edge,
+  type EdgeProps,
   type Node,
   type NodeProps,
   type ReactFlowInstance,
   type Viewport,
 } from '@xyflow/react';
-import { memo, useEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
+import { memo, useEffect, useMemo, useRef, useState, type FocusEvent, type KeyboardEvent, type ReactNode } from 'react';
 
 import type { Tone } from '../status';
 import { useSize } from '../useSize';
-import { firstView, type Direction, type Drawing } from './layout';
+import { firstView, type Direction, type Place } from './layout';
+import { pathOf, type Picture } from './routes';
 
 /** A box of the graph: its size, the tone of its dot on the map, and what is written in it. */
 export interface GraphBox {
@@ -26,8 +29,6 @@ export interface GraphBox {
   height: number;
   tone: Tone;
   content: ReactNode;
-  /** Height of what is attached below; lines that leave downwards begin under it. */
-  below?: number | undefined;
 }
 
 export interface GraphLink {
@@ -40,18 +41,24 @@ export interface GraphLink {
   name?: string | undefined;
   /** Extra class: `is-dashed`, `is-faint`, `is-strong`, or how a relation is. */
   className?: string | undefined;
+  /** Whether Tab comes to it; it needs a name and `onLine`. */
+  focusable?: boolean | undefined;
 }
 
 interface Props {
   boxes: GraphBox[];
   links: GraphLink[];
-  /** Places of the boxes for a window of this size. */
-  draw: (window: { width: number; height: number }) => { drawing: Drawing; direction: Direction };
+  /** The picture for a window of this size. */
+  draw: (window: { width: number; height: number }) => Picture;
   label: string;
+  /** Boxes that stand back, because others are pointed at. */
+  faint?: ReadonlySet<string> | undefined;
   /** Frames behind the boxes, for a window of this width; placed by `draw` too. */
   backdrop?: ((width: number) => GraphBox[]) | undefined;
-  /** A line was chosen with the pointer; who has none finds it in the list. */
+  /** A line was chosen. */
   onLine?: ((id: string) => void) | undefined;
+  /** The pointer or the focus came to a line, or left it. */
+  onPoint?: ((id: string | null) => void) | undefined;
   /** What is drawn: where somebody moved in it is kept under this name. */
   place?: string | undefined;
 }
@@ -65,7 +72,7 @@ function inSteps(length: number): number {
   return Math.max(STEP, Math.floor(length / STEP) * STEP);
 }
 
-type BoxNode = Node<{ content: ReactNode; direction: Direction; tone: Tone; below: number }, 'box'>;
+type BoxNode = Node<{ content: ReactNode; direction: Direction; tone: Tone }, 'box'>;
 
 const BoxView = memo(function BoxView({ data }: NodeProps<BoxNode>) {
   const [into, outOf] =
@@ -74,24 +81,26 @@ const BoxView = memo(function BoxView({ data }: NodeProps<BoxNode>) {
     <>
       <Handle type="target" position={into} isConnectable={false} className="graph-handle" />
       {data.content}
-      <Handle
-        type="source"
-        position={outOf}
-        isConnectable={false}
-        className="graph-handle"
-        style={data.below > 0 && outOf === Position.Bottom ? { bottom: -data.below } : undefined}
-      />
+      <Handle type="source" position={outOf} isConnectable={false} className="graph-handle" />
     </>
   );
 });
 
+type LineEdge = Edge<{ path: string; at: Place }, 'line'>;
+
+const LineView = memo(function LineView({ data, label, interactionWidth }: EdgeProps<LineEdge>) {
+  if (!data) return null;
+  return <BaseEdge path={data.path} label={label} labelX={data.at.x} labelY={data.at.y} {...(interactionWidth && { interactionWidth })} />;
+});
+
 const NODE_TYPES = { box: BoxView };
+const EDGE_TYPES = { line: LineView };
 const MAP_FROM = 20;
 /** The library reads null as "none", and anything else that is empty as "make one up". */
 const NO_NAME = null as unknown as string;
 
 /** Pan, zoom, fit and, for many boxes, a map. What the boxes and lines mean is the caller's. */
-export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place }: Props) {
+export function GraphCanvas({ boxes, links, draw, label, faint, backdrop, onLine, onPoint, place }: Props) {
   const [frame, size] = useSize<HTMLDivElement>({ width: 800, height: 480 });
   const flow = useRef<ReactFlowInstance<BoxNode, Edge> | null>(null);
   const moved = useRef(false);
@@ -100,9 +109,9 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
 
   // In steps: a window being dragged larger does not lay out everything at every pixel.
   const [width, height] = [inSteps(size.width), inSteps(size.height)];
-  const { drawing, direction } = useMemo(() => draw({ width, height }), [draw, width, height]);
+  const { drawing, direction, routes } = useMemo(() => draw({ width, height }), [draw, width, height]);
 
-  const nodes = useMemo(() => {
+  const plain = useMemo(() => {
     const node = (box: GraphBox, behind: boolean): BoxNode => ({
       id: box.id,
       type: 'box',
@@ -110,28 +119,37 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
       width: box.width,
       height: box.height,
       zIndex: behind ? -1 : 1,
-      data: { content: box.content, direction, tone: box.tone, below: box.below ?? 0 },
+      data: { content: box.content, direction, tone: box.tone },
       domAttributes: { 'aria-roledescription': undefined },
       className: behind ? 'graph-backdrop' : '',
     });
     return [...(backdrop?.(width) ?? []).map((box) => node(box, true)), ...boxes.map((box) => node(box, false))];
   }, [backdrop, boxes, drawing, direction, width]);
+  // The others stay the same objects, so that pointing draws anew only what changes.
+  const nodes = useMemo(
+    () => (faint?.size ? plain.map((each) => (faint.has(each.id) ? { ...each, className: 'is-faint' } : each)) : plain),
+    [plain, faint],
+  );
 
   const edges = useMemo(
     () =>
-      links.map(
-        (link): Edge => ({
+      links.map((link): Edge => {
+        const route = routes?.get(link.id);
+        const opens = link.focusable && link.name !== undefined;
+        return {
           id: link.id,
           source: link.source,
           target: link.target,
           label: link.label,
           className: `graph-link ${link.className ?? ''}`,
-          ariaRole: link.name ? 'img' : 'presentation',
+          ...(route && { type: 'line', data: { path: pathOf(route, direction), at: route.label } }),
+          ...(opens && { focusable: true }),
+          ariaRole: opens ? 'link' : link.name ? 'img' : 'presentation',
           ariaLabel: link.name ?? NO_NAME,
-          domAttributes: { 'aria-roledescription': undefined },
-        }),
-      ),
-    [links],
+          domAttributes: { 'aria-roledescription': undefined, 'aria-describedby': undefined },
+        };
+      }),
+    [links, routes, direction],
   );
 
   const start = useRef(firstView(drawing, size));
@@ -156,6 +174,16 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
     void flow.current?.fitView({ padding: 0.05, maxZoom: 1, duration: 200 });
   };
 
+  const lineOf = (target: EventTarget): string | null =>
+    target instanceof Element && target.matches('.react-flow__edge') ? target.getAttribute('data-id') : null;
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const line = lineOf(event.target);
+    if (line === null || !onLine || (event.key !== 'Enter' && event.key !== ' ')) return;
+    event.preventDefault();
+    onLine(line);
+  };
+
   const bringIntoView = (event: FocusEvent<HTMLElement>) => {
     const id = event.target.closest('.react-flow__node')?.getAttribute('data-id');
     const box = boxes.find((candidate) => candidate.id === id);
@@ -172,12 +200,25 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
 
   return (
     <div className="graph">
-      <div className={`graph-canvas ${onLine ? 'has-lines' : ''}`} ref={frame} onFocus={bringIntoView}>
+      <div
+        className={`graph-canvas ${onLine ? 'has-lines' : ''}`}
+        ref={frame}
+        onFocus={(event) => {
+          bringIntoView(event);
+          const line = lineOf(event.target);
+          if (line !== null) onPoint?.(line);
+        }}
+        onBlur={(event) => {
+          if (lineOf(event.target) !== null) onPoint?.(null);
+        }}
+        onKeyDown={onKeyDown}
+      >
         <ReactFlow<BoxNode, Edge>
           aria-label={label}
           nodes={nodes}
           edges={edges}
           nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
           defaultViewport={firstView(drawing, size)}
           onInit={(instance) => {
             flow.current = instance;
@@ -189,6 +230,10 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
           }}
           onMoveEnd={(_, view) => keep(view)}
           {...(onLine && { onEdgeClick: (_: unknown, edge: Edge) => onLine(edge.id) })}
+          {...(onPoint && {
+            onEdgeMouseEnter: (_: unknown, edge: Edge) => onPoint(edge.id),
+            onEdgeMouseLeave: () => onPoint(null),
+          })}
           minZoom={0.15}
           maxZoom={2}
           nodesDraggable={false}
@@ -231,7 +276,7 @@ export function GraphCanvas({ boxes, links, draw, label, backdrop, onLine, place
             Map
           </button>
         ) : null}
-        <span className="graph-hint">Ctrl or ⌘ with the wheel zooms</span>
+        <span className="graph-hint">Hold Ctrl or ⌘ and scroll to zoom</span>
       </div>
     </div>
   );

@@ -65,11 +65,14 @@ export function HookDetails({ run, now, showUnit, actions, onClose }: Props) {
           {run.effects.length === 0 ? (
             <span className="chart-muted">{failed ? 'none: a failed hook changes nothing' : 'none'}</span>
           ) : (
-            <ul>
-              {run.effects.map((effect, index) => (
-                <li key={index}>{effect}</li>
-              ))}
-            </ul>
+            <>
+              {failed ? <span className="chart-muted">These took effect at once; everything else was undone.</span> : null}
+              <ul>
+                {run.effects.map((effect, index) => (
+                  <li key={index}>{effect}</li>
+                ))}
+              </ul>
+            </>
           )}
         </dd>
       </dl>
