@@ -6,6 +6,7 @@
 pub mod account;
 pub mod allocations;
 pub mod browser;
+mod compiled;
 pub mod counters;
 pub mod files;
 pub mod hooks;
@@ -246,6 +247,7 @@ impl Home {
             "--data-dir".as_ref(),
             data.as_os_str(),
         ])?;
+        compiled::lend(&data)?;
         self.ok(["add-model", "test"])?;
         Ok(())
     }
@@ -424,6 +426,8 @@ impl Drop for Home {
                 kill(pid);
             }
         }
+        // What is not kept is compiled again.
+        let _ = compiled::keep(&self.controller_directory());
     }
 }
 

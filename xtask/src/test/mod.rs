@@ -71,6 +71,9 @@ const WAITING: &[&str] = &[
     "forwarding",
 ];
 
+/// Those of them that are about how charms are compiled, or do it as another user; the others hand on what they compiled.
+const COMPILING: &[&str] = &[HOSTILE_AGAIN, "crash", "mistakes"];
+
 /// Clients made of the API's description, in Python and TypeScript.
 const GENERATED: &str = "generated_clients";
 
@@ -211,14 +214,23 @@ pub fn run(wanted: &[String]) -> Result<()> {
     for suite in MEASURING.iter().copied().filter(|suite| selected(suite)) {
         suites.push(Suite::alone(suite, of_system(suite, 2)));
     }
+    let compiled = run::target().join("tests-compiled");
+    if compiled.exists() {
+        std::fs::remove_dir_all(&compiled).context("cannot remove what tests compiled earlier")?;
+    }
     for suite in WAITING.iter().copied().filter(|suite| selected(suite)) {
-        let commands = match suite {
+        let mut commands = match suite {
             HOSTILE_AGAIN => as_ordinary_user(&programs),
             room if ROOMS.contains(&room) => of_room(room),
             // A browser and a controller each: one at a time on a small machine.
             BROWSER => of_system(suite, 1),
             suite => of_system(suite, 2),
         };
+        if !COMPILING.contains(&suite) {
+            for command in &mut commands {
+                command.env("PERIAPT_TEST_COMPILED", &compiled);
+            }
+        }
         if !commands.is_empty() {
             suites.push(Suite::beside(suite, commands));
         }
