@@ -64,6 +64,7 @@ impl Executor {
             return self.run_missing_task(due).await;
         };
         self.waited = self.begun.saturating_sub(turn.asked());
+        self.pauses = turn.pauses().clone();
         let what = || due.dispatch.clone();
         if self.awaits_storage(what, None, heard).await? {
             return Ok(Outcome::Later);
