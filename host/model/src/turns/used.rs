@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(used.behind(&hog), Duration::from_secs(4));
         used.pass(Duration::ZERO);
         assert_eq!(used.behind(&hog), Duration::from_secs(4));
-        used.pass(7 * HALF_LIFE);
+        used.pass(9 * HALF_LIFE);
         assert_eq!(used.behind(&hog), Duration::ZERO);
     }
 

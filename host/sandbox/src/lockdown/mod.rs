@@ -144,13 +144,13 @@ pub fn lock_down(walls: &Walls<'_>) -> Result<LockdownReport, LockdownError> {
         identity::administer_nothing()?;
         crate::foundation::keep_page_map();
     }
-    // Directories may be out of reach of the user that the process becomes.
     let none = Rlimit {
         current: Some(0),
         maximum: Some(0),
     };
     setrlimit(Resource::Core, none)
         .map_err(|error| LockdownError::Privileges(format!("dumps of memory: {error}")))?;
+    // Directories may be out of reach of the user that the process becomes.
     let reach = reach::restrict(walls)?;
     let user = identity::become_user(walls.identity)?;
     let denied_calls = calls::deny(walls.sockets)?;

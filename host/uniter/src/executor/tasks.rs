@@ -60,11 +60,12 @@ impl Executor {
         turn: Option<Turn>,
     ) -> Result<Outcome, UniterError> {
         self.begun = self.config.process.clock().monotonic();
+        let pauses = turn.as_ref().map(|turn| turn.pauses().clone());
+        self.pauses = pauses.unwrap_or_default();
         let Some(turn) = turn else {
             return self.run_missing_task(due).await;
         };
         self.waited = self.begun.saturating_sub(turn.asked());
-        self.pauses = turn.pauses().clone();
         let what = || due.dispatch.clone();
         if self.awaits_storage(what, None, heard).await? {
             return Ok(Outcome::Later);

@@ -115,7 +115,7 @@ impl Process {
 /// The longest wait of quick hooks, one after the other, beside so many units that compute without end.
 fn longest_wait(endless: usize, name: impl Fn(usize) -> String, quick: &str) -> Duration {
     let mut process = Process::new();
-    process.wait_of(quick, "quick", TICK);
+    process.wait_of(quick, "900", TICK);
     for number in 0..endless {
         process.ask_without_end(&name(number), &number.to_string());
     }
@@ -136,10 +136,10 @@ fn letters(number: usize) -> String {
 #[test]
 fn a_quick_hook_waits_for_no_more_than_a_slice_beside_1_8_and_64_units_that_compute_without_end() {
     for endless in [1, 8, 64] {
-        let name = |number| format!("{}/0", letters(number));
+        let name = |number: usize| format!("{}/0", letters(number));
         let wait = longest_wait(endless, name, "quick/0");
         assert!(wait <= SLICE, "{endless} applications: {wait:?}");
-        let name = |number| format!("endless/{number}");
+        let name = |number: usize| format!("endless/{number}");
         let wait = longest_wait(endless, name, "quick/0");
         assert!(wait <= SLICE, "{endless} units of an application: {wait:?}");
     }
