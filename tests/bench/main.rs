@@ -4,6 +4,7 @@
 //! so do counts.
 
 mod everything;
+mod fair;
 mod feed;
 mod figures;
 mod hooks;
@@ -33,12 +34,13 @@ const PEERS: usize = 10;
 
 /// What can be measured by itself; `b` brings `c` and `d`, `e` brings `f`, which need the same model.
 const PARTS: &[char] = &[
-    'a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q',
+    'a', 'b', 'e', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r',
 ];
 
 /// Parts that have a name as well. Workloads are to leave a hook as it was, so that is measured with them.
 const NAMES: &[(&str, &[char])] = &[
     ("everything", &['q']),
+    ("fair", &['r']),
     ("http", &['n', 'o', 'a']),
     ("neighbours", &['o']),
     ("secrets", &['p']),
@@ -225,6 +227,13 @@ async fn measure(
             );
             report.part('q', &what);
             everything::measure(report, &size).await
+        }
+        'r' => {
+            report.part(
+                'r',
+                "hooks of a calm application beside 1, 8 and 64 units that use all their time",
+            );
+            fair::measure(report, size(150, 15)).await
         }
         other => bail!("\"{other}\" is no part of the bench"),
     }

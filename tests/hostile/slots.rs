@@ -23,7 +23,8 @@ fn looping_hooks_of_one_application_do_not_delay_anothers() -> Result<()> {
     home.until_workload("neighbour/0", "active")?;
 
     let cores = std::thread::available_parallelism()?.get();
-    let (running, all) = (2 * cores, 2 * cores + 1);
+    // So many may be under way at once, which share the places for twice the cores.
+    let (running, all) = (6 * cores, 6 * cores + 1);
     let probe = charm("probe").display().to_string();
     home.ok([
         "deploy",

@@ -39,6 +39,15 @@ fn field<'a>(status: &'a str, key: &str) -> Vec<&'a str> {
 
 /// What every thread of an agent must be.
 fn is_walled_in(pid: Pid, was_root: bool) -> Result<()> {
+    let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero()))?;
+    let dumps = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max core file size"))
+        .unwrap_or_default();
+    ensure!(
+        dumps.split_whitespace().take(2).eq(["0", "0"]),
+        "its memory can be dumped: {limits}"
+    );
     let threads = threads(pid)?;
     ensure!(threads.len() > 1, "{threads:?}");
     for status in &threads {
@@ -106,6 +115,14 @@ fn an_agent_is_nobody_on_each_of_its_threads() -> Result<()> {
         walls["ports"] == serde_json::json!([controller["port"]]),
         "{walls}"
     );
+    // Only a controller that systemd starts is given cgroups to divide.
+    let status = home.status()?;
+    let lacks = match is_root() {
+        true => "its agent has no cgroup of its own",
+        false => "its agent has no user of its own, no cgroup of its own",
+    };
+    let told = &status["machines"]["0"]["juju-status"]["message"];
+    ensure!(*told == lacks, "{status:#}");
     Ok(())
 }
 

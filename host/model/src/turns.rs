@@ -5,19 +5,25 @@
 //! another lock than the machine's: that of its group, or none but its unit's.
 //!
 //! A pure queue. Whoever runs hooks says who asks, who steps aside, who gives up and who has
-//! ended, and is told whose turn has come. There is no clock in it and nothing waits in it.
+//! ended, how long each had its place and what time it is, and is told whose turn has come. There is
+//! no clock in it and nothing waits in it.
 //!
 //! A turn begins when its machine and a place are free, and keeps the machine to its end. The
 //! place it has only while the hook computes: who waits for the controller or a disk steps aside
 //! and steps in again. So that this ends well, the hooks under way have a bound of their own, and
 //! one that steps in goes before one that begins.
 //!
+//! Nobody keeps a place for longer than a slice while others want it: a hook that goes on to compute
+//! steps aside after each slice and steps in again. Units that computed little lately go first, and
+//! of the others the one that computed the least, so a hook of a unit that computes little waits for
+//! the end of one slice and not for the end of a hook. What a unit computed counts half after ten
+//! seconds, so a unit is behind others for a minute or so and never for good.
+//!
 //! Two kinds of places bound what computes at once. The shared ones go to the application that has
-//! the fewest. When they are taken, an application without a place gets one in reserve, so that
-//! slow hooks of one application delay another by no more than what the cores are slower; what
-//! may be under way has the same reserve. The last quarter of the reserve is kept from
-//! applications whose last hook was slow, so that many slow applications together cannot take all
-//! of it.
+//! the fewest. When they are taken, an application without a place gets one in reserve, unless its
+//! unit computed much lately; what may be under way has the same reserve. The last quarter of the
+//! reserve is kept for applications whose last hook was quick, so that many others together, slow
+//! or not known yet, cannot take all of it.
 //!
 //! On one machine hooks come in the order in which they were asked for, but for those that cannot
 //! begin yet: whoever can may go first.
@@ -25,14 +31,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::task::Beside;
-use crate::{ApplicationName, MachineId, UnitName};
+use crate::ApplicationName;
 
+mod request;
 #[cfg(test)]
 mod tests;
+mod used;
+
+pub use request::{Lock, Request, WaitsFor};
+use used::Used;
 
 /// A hook that computed for longer was slow.
 pub const SLOW: Duration = Duration::from_secs(1);
+/// For so long a hook keeps its place while others want it.
+pub const SLICE: Duration = Duration::from_millis(50);
+/// A unit that computed for longer lately goes behind those that did not: less than a slice.
+pub const LITTLE: Duration = Duration::from_millis(25);
 
 /// Names a request; later ones are greater.
 pub type Ticket = u64;
@@ -52,72 +66,6 @@ impl Room {
     /// The most hooks that are ever under way at once.
     pub fn all(self) -> usize {
         self.shared + self.reserve + self.aside
-    }
-}
-
-/// What one turn has at a time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lock {
-    /// Everything on a machine that says nothing else.
-    Machine(MachineId),
-    /// An execution group on a machine.
-    Group(MachineId, String),
-    /// A unit's own: it runs one thing at a time anyway.
-    Unit(UnitName),
-}
-
-impl Lock {
-    /// What a task of a unit on a machine takes that runs beside others.
-    pub fn of(unit: &UnitName, machine: &MachineId, beside: &Beside) -> Self {
-        match beside {
-            Beside::Nothing => Lock::Machine(machine.clone()),
-            Beside::OtherGroups(group) => Lock::Group(machine.clone(), group.clone()),
-            Beside::Anything => Lock::Unit(unit.clone()),
-        }
-    }
-}
-
-/// Who wants to run what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    pub unit: UnitName,
-    pub lock: Lock,
-    /// The hook's name.
-    pub hook: String,
-}
-
-/// What a request waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WaitsFor {
-    /// The lock of its machine, and who has it.
-    Machine { unit: UnitName, hook: String },
-    /// That of a group of tasks, and who has it.
-    Group {
-        group: String,
-        unit: UnitName,
-        hook: String,
-    },
-    /// A place; so many hooks are before it.
-    Place { running: usize },
-}
-
-impl std::fmt::Display for WaitsFor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            WaitsFor::Machine { unit, hook } => {
-                write!(f, "waiting for the machine's lock, held by {unit} {hook}")
-            }
-            WaitsFor::Group { group, unit, hook } => {
-                write!(
-                    f,
-                    "waiting for the execution group {group}, of which {unit} runs {hook}"
-                )
-            }
-            WaitsFor::Place { running: 1 } => f.write_str("waiting for a turn: 1 hook is running"),
-            WaitsFor::Place { running } => {
-                write!(f, "waiting for a turn: {running} hooks are running")
-            }
-        }
     }
 }
 
@@ -144,8 +92,10 @@ pub struct Turns {
     shares: BTreeMap<ApplicationName, Share>,
     in_shared: usize,
     in_reserve: usize,
-    /// Applications whose last hook was slow.
-    slow: BTreeSet<ApplicationName>,
+    /// Applications whose last hook was not slow.
+    quick: BTreeSet<ApplicationName>,
+    /// What units computed lately.
+    used: Used,
 }
 
 /// Hooks of one application.
@@ -179,14 +129,6 @@ impl Tickets {
             }
         }
     }
-
-    /// The first of each application.
-    fn firsts(&self) -> impl Iterator<Item = (&ApplicationName, Ticket)> {
-        let first = |(application, tickets): (_, &BTreeSet<Ticket>)| {
-            Some((application, tickets.first().copied()?))
-        };
-        self.0.iter().filter_map(first)
-    }
 }
 
 impl Turns {
@@ -202,7 +144,20 @@ impl Turns {
             shares: BTreeMap::new(),
             in_shared: 0,
             in_reserve: 0,
-            slow: BTreeSet::new(),
+            quick: BTreeSet::new(),
+            used: Used::new(),
+        }
+    }
+
+    /// Says what time it is, on a clock that never goes back.
+    pub fn pass(&mut self, now: Duration) {
+        self.used.pass(now);
+    }
+
+    /// Writes down for how long a turn has just had a place.
+    pub fn charge(&mut self, ticket: Ticket, computed: Duration) {
+        if let Some((request, _)) = self.under_way.get(&ticket) {
+            self.used.charge(&request.unit, computed);
         }
     }
 
@@ -274,9 +229,9 @@ impl Turns {
             }
         }
         if computed > SLOW {
-            self.slow.insert(application);
+            self.quick.remove(&application);
         } else {
-            self.slow.remove(&application);
+            self.quick.insert(application);
         }
         let waiting = self.leave(&request.lock, |line| line.holder = None);
         for ticket in waiting {
@@ -322,7 +277,9 @@ impl Turns {
                 hook: holder.hook.clone(),
             },
             (None, _) => WaitsFor::Place {
-                running: match self.may_be_under_way(&request.unit.application()) {
+                running: match self
+                    .may_be_under_way(&request.unit.application(), self.behind(ticket))
+                {
                     true => self.computing(),
                     false => self.under_way.len(),
                 },
@@ -348,22 +305,67 @@ impl Turns {
 
     fn next(&self) -> Option<(Ticket, Place)> {
         let back = self
-            .stepping_in
-            .firsts()
-            .filter_map(|(application, ticket)| {
-                let place = self.place(application)?;
-                Some((self.share(application).computing, false, ticket, place))
+            .firsts(&self.stepping_in)
+            .filter_map(|(application, ticket, behind)| {
+                let place = self.place(application, behind)?;
+                Some((self.rank(application, behind, false), ticket, place))
             });
-        let new = self.ready.firsts().filter_map(|(application, ticket)| {
-            self.may_begin(application)?;
-            let first = self.before(ticket);
-            let place = self.may_begin(&self.waiting.get(&first)?.unit.application())?;
-            Some((self.share(application).computing, true, first, place))
-        });
+        let new = self
+            .firsts(&self.ready)
+            .filter_map(|(application, ticket, behind)| {
+                self.may_begin(application, behind)?;
+                let first = self.before(ticket);
+                let owner = self.waiting.get(&first)?.unit.application();
+                let place = self.may_begin(&owner, self.behind(first))?;
+                Some((self.rank(application, behind, true), first, place))
+            });
         let next = back
             .chain(new)
-            .min_by_key(|(computing, begins, ticket, _)| (*computing, *begins, *ticket));
-        next.map(|(_, _, ticket, place)| (ticket, place))
+            .min_by_key(|(rank, ticket, _)| (*rank, *ticket));
+        next.map(|(_, ticket, place)| (ticket, place))
+    }
+
+    /// Who goes first: whose unit computed little, then whose application has few places, then whose
+    /// unit computed the least, then who has begun.
+    fn rank(
+        &self,
+        application: &ApplicationName,
+        behind: Duration,
+        begins: bool,
+    ) -> (bool, usize, Duration, bool) {
+        let computing = self.share(application).computing;
+        (!behind.is_zero(), computing, behind, begins)
+    }
+
+    /// Of each application the request that is the least behind, and of these the first.
+    fn firsts<'a>(
+        &'a self,
+        tickets: &'a Tickets,
+    ) -> impl Iterator<Item = (&'a ApplicationName, Ticket, Duration)> {
+        tickets.0.iter().filter_map(move |(application, tickets)| {
+            let mut first: Option<(Duration, Ticket)> = None;
+            for ticket in tickets {
+                let behind = self.behind(*ticket);
+                if first.is_none_or(|(least, _)| behind < least) {
+                    first = Some((behind, *ticket));
+                }
+                if behind.is_zero() {
+                    break;
+                }
+            }
+            let (behind, ticket) = first?;
+            Some((application, ticket, behind))
+        })
+    }
+
+    /// What the unit of a request computed lately; nothing if that is little.
+    fn behind(&self, ticket: Ticket) -> Duration {
+        if self.used.is_empty() {
+            return Duration::ZERO;
+        }
+        let under_way = self.under_way.get(&ticket).map(|(request, _)| request);
+        let request = self.waiting.get(&ticket).or(under_way);
+        request.map_or(Duration::ZERO, |request| self.used.behind(&request.unit))
     }
 
     /// The first of those in the ticket's line who can begin.
@@ -374,33 +376,41 @@ impl Turns {
             .and_then(|request| self.locks.get(&request.lock));
         let can_begin = |other: &&Ticket| {
             let request = self.waiting.get(other);
-            request.is_some_and(|request| self.may_begin(&request.unit.application()).is_some())
+            request.is_some_and(|request| {
+                let application = request.unit.application();
+                self.may_begin(&application, self.behind(**other)).is_some()
+            })
         };
         line.and_then(|line| line.waiting.iter().find(can_begin))
             .copied()
             .unwrap_or(ticket)
     }
 
-    /// The place in which a hook of the application could begin now.
-    fn may_begin(&self, application: &ApplicationName) -> Option<Place> {
-        let place = self.place(application)?;
-        self.may_be_under_way(application).then_some(place)
+    /// The place in which a hook of the application, whose unit is so far behind, could begin now.
+    fn may_begin(&self, application: &ApplicationName, behind: Duration) -> Option<Place> {
+        let place = self.place(application, behind)?;
+        self.may_be_under_way(application, behind).then_some(place)
     }
 
-    /// Whether one more hook of the application could be under way.
-    fn may_be_under_way(&self, application: &ApplicationName) -> bool {
+    /// Whether one more hook of the application, whose unit is so far behind, could be under way.
+    fn may_be_under_way(&self, application: &ApplicationName, behind: Duration) -> bool {
         let open = self.room.shared + self.room.aside;
         let beyond = match self.under_way.len().checked_sub(open) {
             None => return true,
             Some(beyond) => beyond,
         };
-        self.share(application).under_way == 0 && self.in_reserve_is_room(application, beyond)
+        behind.is_zero()
+            && self.share(application).under_way == 0
+            && self.in_reserve_is_room(application, beyond)
     }
 
-    /// The place that a hook of the application would get now.
-    fn place(&self, application: &ApplicationName) -> Option<Place> {
+    /// The place that a hook of the application, whose unit is so far behind, would get now.
+    fn place(&self, application: &ApplicationName, behind: Duration) -> Option<Place> {
         if self.in_shared < self.room.shared {
             return Some(Place::Shared);
+        }
+        if !behind.is_zero() {
+            return None;
         }
         let share = self.share(application);
         (share.computing == 0 && self.in_reserve_is_room(application, self.in_reserve))
@@ -409,9 +419,9 @@ impl Turns {
 
     /// Whether the reserve, of which so much is taken, has something for the application.
     fn in_reserve_is_room(&self, application: &ApplicationName, taken: usize) -> bool {
-        let kept = match self.slow.contains(application) {
-            true => self.room.reserve.div_ceil(4),
-            false => 0,
+        let kept = match self.quick.contains(application) {
+            true => 0,
+            false => self.room.reserve.div_ceil(4),
         };
         self.room.reserve.saturating_sub(taken) > kept
     }

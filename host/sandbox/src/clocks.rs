@@ -1,14 +1,18 @@
-//! The clocks of guests: both in steps of a millisecond.
+//! The clocks of guests: both in steps of a millisecond, in hooks as in web workloads.
 //!
 //! A charm has no need of more, and a finer clock is what it takes to learn from timing what
-//! another guest of the same process does.
+//! another guest of the same process does. Timers are the runtime's, which go off at whole
+//! milliseconds, and a hook sees the times of its files in the same steps.
+//!
+//! What this does not take away: a guest can count its own steps between two readings, and whoever
+//! it exchanges requests with can have any clock.
 
 use std::time::{Duration, Instant, SystemTime};
 
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
 /// One step.
-const STEP: Duration = Duration::from_millis(1);
+pub(crate) const STEP: Duration = Duration::from_millis(1);
 
 /// The time of day.
 pub struct WallClock;

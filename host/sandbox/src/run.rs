@@ -19,7 +19,7 @@ use crate::meter::Meter;
 use crate::tools::{HookContext, Output};
 use crate::world::{Charm, CharmPre, Event, HookState, MESSAGE_BYTES};
 
-use crate::wait::{self, GivenUp};
+use crate::wait::{self, GivenUp, Thread};
 
 /// Random bytes a guest gets with one call.
 const RANDOM_BYTES: u64 = 1 << 20;
@@ -191,16 +191,23 @@ pub(crate) fn enter<R>(
     store.limiter(|state| &mut state.meter);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|mut store| {
-        store
-            .data_mut()
-            .check()
-            .map(|()| UpdateDeadline::Continue(1))
+        let state = store.data_mut();
+        state.check()?;
+        lock(&state.journal).context.lets_others_on();
+        Ok(UpdateDeadline::Continue(1))
     });
     let mut running = false;
     let ticking = engine.guest();
     let deadline = || deadline + lock(&journal).context.waited();
     let cancelled = lock(&journal).context.cancelled();
-    let result = wait::until(deadline, cancelled, async {
+    let told = |thread| {
+        let context = &mut lock(&journal).context;
+        match thread {
+            Thread::Rests => context.rests(),
+            Thread::GoesOn => context.goes_on(),
+        }
+    };
+    let result = wait::until(deadline, cancelled, told, async {
         let charm = pre.instantiate_async(&mut store).await?;
         running = true;
         call(&charm, &mut store).await

@@ -8,10 +8,9 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 use std::time::Instant;
 
-struct Unpark(Thread);
+struct Unpark(std::thread::Thread);
 
 impl Wake for Unpark {
     fn wake(self: Arc<Self>) {
@@ -33,11 +32,22 @@ pub(crate) enum GivenUp {
     Cancelled,
 }
 
+/// What the thread of a guest is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thread {
+    /// It sleeps, since the guest waits.
+    Rests,
+    /// It goes on with the guest.
+    GoesOn,
+}
+
 /// Drives `future` to its end, unless `deadline`, which may move, passes first, or it is cancelled. Timers of
-/// the future run on the caller's runtime, or on one made for this purpose when there is none.
+/// the future run on the caller's runtime, or on one made for this purpose when there is none. `told` hears
+/// before the thread sleeps and before it goes on, for which it may have to wait.
 pub(crate) fn until<F: Future>(
     deadline: impl Fn() -> Instant,
     mut cancelled: Option<Cancelled>,
+    told: impl Fn(Thread),
     future: F,
 ) -> Result<F::Output, GivenUp> {
     wasmtime_wasi::runtime::with_ambient_tokio_runtime(|| {
@@ -57,7 +67,13 @@ pub(crate) fn until<F: Future>(
             if left.is_zero() {
                 return Err(GivenUp::Late);
             }
+            told(Thread::Rests);
             std::thread::park_timeout(left);
+            // What is late goes on with nothing.
+            if deadline() <= Instant::now() {
+                return Err(GivenUp::Late);
+            }
+            told(Thread::GoesOn);
         }
     })
 }
@@ -71,7 +87,7 @@ mod tests {
     #[test]
     fn a_future_that_never_ends_is_given_up() {
         let deadline = Instant::now() + Duration::from_millis(20);
-        let given_up = until(|| deadline, None, std::future::pending::<()>());
+        let given_up = until(|| deadline, None, |_| {}, std::future::pending::<()>());
         assert_eq!(given_up, Err(GivenUp::Late));
         assert!(Instant::now() >= deadline);
     }
@@ -82,7 +98,8 @@ mod tests {
         let cancelled: Cancelled = Box::pin(async {
             tokio::time::sleep(Duration::from_millis(5)).await;
         });
-        let given_up = until(|| deadline, Some(cancelled), std::future::pending::<()>());
+        let never = std::future::pending::<()>();
+        let given_up = until(|| deadline, Some(cancelled), |_| {}, never);
         assert_eq!(given_up, Err(GivenUp::Cancelled));
         assert!(Instant::now() < deadline);
     }
@@ -94,6 +111,20 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(5)).await;
             7
         };
-        assert_eq!(until(|| deadline, None, sleep), Ok(7));
+        let told = std::cell::RefCell::new(Vec::new());
+        let hears = |thread| told.borrow_mut().push(thread);
+        assert_eq!(until(|| deadline, None, hears, sleep), Ok(7));
+        let told = told.into_inner();
+        assert_eq!(told[..2], [Thread::Rests, Thread::GoesOn]);
+        assert_eq!(told.last(), Some(&Thread::GoesOn));
+    }
+
+    #[test]
+    fn who_does_not_wait_is_told_nothing() {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let told = std::cell::Cell::new(0);
+        let hears = |_| told.set(told.get() + 1);
+        assert_eq!(until(|| deadline, None, hears, async { 7 }), Ok(7));
+        assert_eq!(told.get(), 0);
     }
 }

@@ -2,7 +2,8 @@
 //! calls that take effect at once, made over the unit's connection. What it answers for each hook
 //! tool is in the files below.
 //!
-//! A hook that waits for an answer has no place meanwhile, and goes on once it has one again.
+//! A hook that waits for an answer, or sleeps, has no place meanwhile, and goes on once it has one
+//! again. One that computes for longer than a slice lets others on who are before it.
 //!
 //! A context can be severed: when the agent stops before its hook does, nothing the hook still
 //! asks for reaches the controller.
@@ -20,6 +21,7 @@ use periapt_model::hook::AtOnce;
 use periapt_model::ports::PortRange;
 use periapt_model::status::{Status, Workload};
 use periapt_model::storage::StorageId;
+use periapt_model::turns::SLICE;
 use periapt_model::{Tag, UnitName};
 use periapt_sandbox::{CallError, Cancelled, Goals, HookContext, RelationInfo};
 use periapt_wire::ApiConnection;
@@ -123,8 +125,8 @@ pub(crate) struct UnitContext {
     pub runtime: Handle,
     pub tether: Tether,
     pub turn: Arc<Turn>,
-    /// For a place, to go on with an answer.
-    pub waited: Duration,
+    /// When the hook has computed for a slice, on the clock's monotonic time.
+    pub slice_ends: Duration,
 }
 
 impl UnitContext {
@@ -164,14 +166,55 @@ impl UnitContext {
             self.turn.comes().await;
             (output, self.clock.monotonic().saturating_sub(answered))
         });
-        self.waited += waited;
+        self.turn.pauses().add(waited);
         output
+    }
+
+    /// Waits on the hook's thread for a place that it asked for then; nobody waits who is cancelled.
+    fn regain(&mut self, asked: Duration) {
+        if !self.turn.has_come() {
+            let cancelled = self.task.as_ref().map(|task| task.cancelled.clone());
+            let cancelled = async {
+                match cancelled {
+                    Some(cancelled) => cancelled.cancelled_owned().await,
+                    None => std::future::pending().await,
+                }
+            };
+            self.runtime.block_on(async {
+                tokio::select! {
+                    biased;
+                    () = self.turn.comes() => {}
+                    () = cancelled => {}
+                }
+            });
+        }
+        let now = self.clock.monotonic();
+        self.turn.pauses().add(now.saturating_sub(asked));
+        self.slice_ends = now + SLICE;
     }
 }
 
 impl HookContext for UnitContext {
     fn waited(&self) -> Duration {
-        self.waited
+        self.turn.pauses().total()
+    }
+
+    fn lets_others_on(&mut self) {
+        let now = self.clock.monotonic();
+        if now >= self.slice_ends {
+            self.turn.pause();
+            self.regain(now);
+        }
+    }
+
+    fn rests(&mut self) {
+        self.turn.rest();
+    }
+
+    fn goes_on(&mut self) {
+        let now = self.clock.monotonic();
+        self.turn.step_in();
+        self.regain(now);
     }
 
     fn is_cancelled(&self) -> bool {

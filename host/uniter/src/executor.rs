@@ -29,7 +29,7 @@ use crate::settings::KnownSettings;
 use crate::snapshot::Kept;
 use crate::standing::Standing;
 use crate::state_directory::{Settled, StateDirectory};
-use crate::turns::Turn;
+use crate::turns::{Pauses, Turn};
 use crate::worker::UniterConfig;
 
 mod begin;
@@ -82,9 +82,11 @@ pub(crate) struct Executor {
     /// Why the recorded hook failed.
     reason: Option<String>,
     retries: Retries,
-    /// When the turn of the hook at hand came, and how long it had waited for it.
+    /// When the turn of the hook at hand came, how long it had waited for it, and how long it has waited
+    /// since, for a place to go on.
     begun: Duration,
     waited: Duration,
+    pauses: Pauses,
     /// What the controller said of the unit as the last hook was committed, and until when the
     /// unit was known to lead before that.
     told: Option<(News, Option<Duration>)>,
@@ -167,6 +169,7 @@ impl Executor {
             reason,
             begun: Duration::ZERO,
             waited: Duration::ZERO,
+            pauses: Pauses::default(),
             told: None,
             settings: KnownSettings::default(),
             missing: match settled {

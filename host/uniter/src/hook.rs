@@ -1,8 +1,8 @@
 //! One run of one hook: from its files to the effects, ready to be committed.
 //!
 //! The hook runs on a thread for blocking work, in a turn that ends with the thread. It has a place
-//! only while its guest computes: not while what it wrote is made durable, nor while a call waits for
-//! the controller. When the agent stops, a hook gets a moment to end; then it is severed and left to
+//! only while its guest computes: not while what it wrote is made durable, nor while it sleeps or a
+//! call waits for the controller. When the agent stops, a hook gets a moment to end; then it is severed and left to
 //! its own time limit, with a stage that nobody will look at.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ use periapt_engine::{SharedClock, failpoint};
 use periapt_model::UnitName;
 use periapt_model::charm::Access;
 use periapt_model::hook::{AtOnce, Effects};
+use periapt_model::turns::SLICE;
 use periapt_sandbox::{
     Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo, SharedDirectory,
 };
@@ -365,6 +366,6 @@ fn context(
         runtime: tokio::runtime::Handle::current(),
         tether,
         turn,
-        waited: Duration::ZERO,
+        slice_ends: config.process.clock().monotonic() + SLICE,
     }
 }

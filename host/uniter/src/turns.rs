@@ -6,6 +6,7 @@
 //! and for what, and who had it last.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -45,10 +46,22 @@ struct Entry {
     come: Arc<Notify>,
     /// What it waits for may be another thing now.
     moved: Arc<Notify>,
-    /// Since when it has a place, on the clock's monotonic time.
+    /// Since when it has a place, or had one until its guest went to sleep, on the clock's monotonic
+    /// time.
     place_since: Option<Duration>,
     /// How long it had one before.
     computed: Duration,
+}
+
+impl Book {
+    /// Writes down what a turn used of its place until now.
+    fn account(&mut self, ticket: Ticket, now: Duration) {
+        if let Some(entry) = self.entries.get_mut(&ticket)
+            && let Some(used) = entry.gives_place(now)
+        {
+            self.queue.charge(ticket, used);
+        }
+    }
 }
 
 impl Entry {
@@ -60,10 +73,11 @@ impl Entry {
         }
     }
 
-    fn gives_place(&mut self, now: Duration) {
-        if let Some(since) = self.place_since.take() {
-            self.computed += now.saturating_sub(since);
-        }
+    /// For how long it has just had a place, which it has no more.
+    fn gives_place(&mut self, now: Duration) -> Option<Duration> {
+        let used = now.saturating_sub(self.place_since.take()?);
+        self.computed += used;
+        Some(used)
     }
 }
 
@@ -76,6 +90,22 @@ pub struct Turn {
     come: Arc<Notify>,
     moved: Arc<Notify>,
     asked: Duration,
+    pauses: Pauses,
+}
+
+/// How long a hook that ran has waited for a place to go on. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Pauses(Arc<AtomicU64>);
+
+impl Pauses {
+    pub fn add(&self, waited: Duration) {
+        let nanoseconds = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
+        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    pub fn total(&self) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::Relaxed))
+    }
 }
 
 impl Turns {
@@ -127,6 +157,7 @@ impl Turns {
             come,
             moved,
             asked: self.clock.monotonic(),
+            pauses: Pauses::default(),
         }
     }
 
@@ -195,11 +226,13 @@ impl Turns {
     }
 
     fn grant(&self, book: &mut Book) {
+        let now = self.clock.monotonic();
+        book.queue.pass(now);
         for ticket in book.queue.grant() {
             let Some(entry) = book.entries.get_mut(&ticket) else {
                 continue;
             };
-            entry.place_since = Some(self.clock.monotonic());
+            entry.place_since = Some(now);
             entry.come.notify_one();
             if entry.told.acquired_at.is_none() {
                 entry.told.acquired_at = Some(self.clock.now().as_microsecond());
@@ -211,10 +244,10 @@ impl Turns {
 
     fn end(&self, ticket: Ticket) {
         let mut book = self.book();
-        let Some(mut entry) = book.entries.remove(&ticket) else {
+        book.account(ticket, self.clock.monotonic());
+        let Some(entry) = book.entries.remove(&ticket) else {
             return;
         };
-        entry.gives_place(self.clock.monotonic());
         book.queue.end(ticket, entry.computed);
         if entry.told.acquired_at.is_some() {
             if let Some(machine) = entry.machine() {
@@ -282,17 +315,35 @@ impl Turn {
     /// Gives the place to others while the hook does not compute; its machine stays its own.
     pub fn step_aside(&self) {
         let mut book = self.turns.book();
-        let now = self.turns.clock.monotonic();
-        if let Some(entry) = book.entries.get_mut(&self.ticket) {
-            entry.gives_place(now);
-        }
+        book.account(self.ticket, self.turns.clock.monotonic());
         book.queue.step_aside(self.ticket);
+        self.turns.grant(&mut book);
+    }
+
+    /// The same while the guest sleeps, which counts as if it computed.
+    pub fn rest(&self) {
+        let mut book = self.turns.book();
+        book.queue.step_aside(self.ticket);
+        self.turns.grant(&mut book);
+    }
+
+    /// Gives the place to whoever is before this hook now, and asks for one again. If nobody is, it has
+    /// one at once.
+    pub fn pause(&self) {
+        let mut book = self.turns.book();
+        book.account(self.ticket, self.turns.clock.monotonic());
+        book.queue.step_aside(self.ticket);
+        book.queue.step_in(self.ticket);
         self.turns.grant(&mut book);
     }
 
     /// Asks for a place again, which comes as the turn itself did.
     pub fn step_in(&self) {
         let mut book = self.turns.book();
+        if !book.queue.has_place(self.ticket) {
+            // It may have slept.
+            book.account(self.ticket, self.turns.clock.monotonic());
+        }
         book.queue.step_in(self.ticket);
         // Whoever waits looks once at what it waits for.
         self.moved.notify_one();
@@ -316,6 +367,11 @@ impl Turn {
     /// When it was asked for, on the clock's monotonic time.
     pub fn asked(&self) -> Duration {
         self.asked
+    }
+
+    /// How long its hook has waited for a place to go on.
+    pub fn pauses(&self) -> &Pauses {
+        &self.pauses
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use periapt_engine::{Manifold, Outputs, TaskWorker};
+use periapt_engine::{Manifold, Outputs, TaskWorker, supervised};
 use periapt_sandbox::lockdown::LockdownReport;
 use periapt_uniter::Process;
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::apiaddressupdater::Routes;
 use super::apicaller::Dial;
 use super::diskmanager::Disks;
+use super::kernel_file::KernelFile;
 use super::levels::SharedLevels;
 use super::log::LogBuffer;
 use crate::agent_config::AgentConfig;
@@ -68,8 +69,38 @@ pub struct AgentContext {
     pub disks: Arc<Disks>,
     /// How the process is restricted; none when it is not.
     pub walls: Option<Arc<LockdownReport>>,
+    /// The cgroup that it is in, which it is put into after it was started.
+    pub cgroup: Arc<KernelFile>,
     /// Cancelled when the process is asked to stop.
     pub stopping: CancellationToken,
+}
+
+impl AgentContext {
+    /// What the machine does not give to a process that is to be restricted, as its status says it; empty
+    /// when it gives all.
+    pub fn lacks(&self) -> String {
+        let Some(walls) = &self.walls else {
+            return String::new();
+        };
+        in_words(walls.lacks(), &self.cgroup.read())
+    }
+}
+
+/// `cgroup` is what the kernel tells of it: `0::/system.slice/periapt.service/agent-1`.
+fn in_words(mut lacks: Vec<String>, cgroup: &str) -> String {
+    let own = |line: &str| {
+        let name = line
+            .strip_prefix("0::")
+            .and_then(|path| path.rsplit('/').next());
+        name.is_some_and(|name| name.starts_with(supervised::CGROUP))
+    };
+    if !cgroup.lines().any(own) {
+        lacks.push("cgroup of its own".to_owned());
+    }
+    match lacks.is_empty() {
+        true => String::new(),
+        false => format!("its agent has no {}", lacks.join(", no ")),
+    }
 }
 
 /// Lends the [`AgentContext`].
@@ -102,4 +133,29 @@ fn walls(report: Option<&LockdownReport>) -> Value {
             "missing": report.missing(),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn what_a_machine_does_not_give_is_one_short_sentence() {
+        let own = "9:name=systemd:/\n0::/system.slice/periapt-lab.service/agent-0d3a\n";
+        assert_eq!(in_words(Vec::new(), own), "");
+        let lacks = || vec!["user of its own".to_owned(), "Landlock".to_owned()];
+        assert_eq!(
+            in_words(lacks(), own),
+            "its agent has no user of its own, no Landlock"
+        );
+        assert_eq!(
+            in_words(lacks(), "0::/\n"),
+            "its agent has no user of its own, no Landlock, no cgroup of its own"
+        );
+        let others = "0::/system.slice/periapt-lab.service/controller\n";
+        assert_eq!(
+            in_words(Vec::new(), others),
+            "its agent has no cgroup of its own"
+        );
+    }
 }

@@ -43,6 +43,7 @@ pub fn manifold() -> Manifold {
             },
             limits: model.limits,
             connection,
+            lacks: agent.lacks(),
             process: agent.process,
             settings,
             proxies,

@@ -26,6 +26,7 @@ use super::apiaddressupdater::Routes;
 use super::apicaller::Websocket;
 use super::directories::{self, COMPILED, STORAGE};
 use super::diskmanager::Disks;
+use super::kernel_file::KernelFile;
 use super::levels::SharedLevels;
 use super::log::{self, LogBuffer};
 use super::{AgentError, ExitReason, run_engine};
@@ -57,6 +58,7 @@ struct Found {
     disks: Disks,
     /// What names this boot of the kernel.
     boot: Option<String>,
+    cgroup: KernelFile,
     /// What holds from then on; none for a process that is not restricted.
     walls: Option<LockdownReport>,
 }
@@ -170,6 +172,7 @@ async fn run_prepared(
         routes: Arc::new(found.routes),
         disks: Arc::new(found.disks),
         walls: found.walls.map(Arc::new),
+        cgroup: Arc::new(found.cgroup),
         stopping,
     };
     let ended = run_engine(context, clock).await;
@@ -188,6 +191,7 @@ impl Found {
             routes: Routes::open(),
             disks: Disks::open(),
             boot: std::fs::read_to_string(BOOT).ok(),
+            cgroup: KernelFile::open("/proc/self/cgroup"),
             walls: None,
         }
     }

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::apiaddressupdater::Routes;
 use super::diskmanager::Disks;
+use super::kernel_file::KernelFile;
 use super::levels::{Level, Levels, SharedLevels};
 use super::log::LogBuffer;
 use super::*;
@@ -69,6 +70,7 @@ pub(crate) fn host_context(connection: ApiConnection) -> HostContext {
         settings,
         proxies: watch::channel(Default::default()).1,
         addresses: Vec::new(),
+        lacks: String::new(),
         clock,
         randomness: Seeded::shared(1),
     }
@@ -194,6 +196,7 @@ impl Host {
             routes: Arc::new(Routes::open()),
             disks: Arc::new(Disks::open()),
             walls: None,
+            cgroup: Arc::new(KernelFile::open("/proc/self/cgroup")),
             stopping: CancellationToken::new(),
         };
         Self {

@@ -1,9 +1,10 @@
 //! **machiner**: the life of the machine.
 //!
 //! Trigger: its start, then each change of the machine's life, and while units are in the way
-//! also each change of those. Action: reports addresses and `started`; when the machine is
-//! dying, reports `stopped` and asks for its death, which is refused while it has units. Effect:
-//! a removed machine stays until its units are gone, then its agent ends for good.
+//! also each change of those. Action: reports addresses and `started`, with what the machine does
+//! not give to restrict the agent's process; when the machine is dying, reports `stopped` and asks
+//! for its death, which is refused while it has units. Effect: a removed machine stays until its
+//! units are gone, then its agent ends for good.
 
 use periapt_engine::{Fatal, Manifold, ResultExt, TaskWorker, WorkerContext, WorkerResult};
 use periapt_model::Life;
@@ -83,7 +84,7 @@ impl Machiner {
             let begins = told.is_none();
             let set = SetMachineStatus {
                 machine: machine.clone(),
-                status: Status::new(status, ""),
+                status: Status::new(status, message(status, &self.context.host.lacks)),
                 addresses: begins.then(|| self.context.host.addresses.clone()),
             };
             connection
@@ -111,6 +112,14 @@ impl Machiner {
     }
 }
 
+/// What goes with the status.
+fn message(status: Machine, lacks: &str) -> &str {
+    match status {
+        Machine::Started => lacks,
+        _ => "",
+    }
+}
+
 async fn either(machine: &mut Watching, units: &mut Option<Watching>) -> WorkerResult {
     match units {
         None => machine.changed().await,
@@ -118,5 +127,17 @@ async fn either(machine: &mut Watching, units: &mut Option<Watching>) -> WorkerR
             event = machine.changed() => event,
             event = units.changed() => event,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_says_what_its_agent_lacks_while_it_runs() {
+        let lacks = "its agent has no Landlock";
+        assert_eq!(message(Machine::Started, lacks), lacks);
+        assert_eq!(message(Machine::Stopped, lacks), "");
     }
 }

@@ -43,6 +43,8 @@ pub struct HostContext {
     pub proxies: watch::Receiver<ProxySettings>,
     /// Addresses at which the machines of this process are reached.
     pub addresses: Vec<String>,
+    /// What the machine does not give to a process that is to be restricted; empty when it gives all.
+    pub lacks: String,
     pub clock: SharedClock,
     pub randomness: SharedRandomness,
 }

@@ -238,7 +238,8 @@ fn systemctl(of_user: bool, words: &[&str]) -> Outcome {
 }
 
 /// The unit's text. Agents are processes of their own that outlive their controller, so only the
-/// controller is stopped with it. One that was asked to end is not started again.
+/// controller is stopped with it. One that was asked to end is not started again. The controller has the
+/// unit's cgroup to divide among itself and its agents.
 fn unit(name: &str, program: &Path, data_dir: &Path) -> String {
     format!(
         "[Unit]\n\
@@ -253,6 +254,8 @@ fn unit(name: &str, program: &Path, data_dir: &Path) -> String {
         Restart=on-failure\n\
         RestartSec=2\n\
         KillMode=process\n\
+        Delegate=cpu memory pids\n\
+        DelegateSubgroup=controller\n\
         TimeoutStopSec=60\n\
         \n\
         [Install]\n\
@@ -296,6 +299,8 @@ mod tests {
             "ExecStart=\"/usr/bin/periapt\" controller run --data-dir \"/srv/lab\"",
             "Restart=on-failure",
             "KillMode=process",
+            "Delegate=cpu memory pids",
+            "DelegateSubgroup=controller",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}: {text}");
         }

@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+/// What the name of an agent's cgroup begins with, which its supervisor makes.
+pub const CGROUP: &str = "agent-";
+
 pub use ended::{ENDED, ended, mark_ended, unmark};
 pub use lock::{Holder, LOCK_FILE, Lock, holder};
 

@@ -3,6 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::MachineId;
+use crate::task::Beside;
+
+mod fairness;
 
 const ROOM: Room = Room {
     shared: 4,
@@ -135,19 +139,22 @@ fn whoever_has_a_place_does_not_wait_behind_one_on_its_machine_that_has_none() {
 }
 
 #[test]
-fn many_slow_applications_leave_the_last_places_to_the_quick_ones() {
+fn many_applications_leave_the_last_places_to_those_whose_last_hook_was_quick() {
     let mut turns = Turns::new(ROOM);
-    for number in 0..40 {
+    let run = |turns: &mut Turns, computed| {
+        let ticket = turns.ask(request("quick/0", "90"));
+        assert_eq!(turns.grant(), [ticket]);
+        turns.end(ticket, computed);
+    };
+    run(&mut turns, Duration::ZERO);
+    for number in 0..20 {
         let application = format!("slow{}", char::from(b'a' + number));
-        let Ok(_) = application.parse::<ApplicationName>() else {
-            continue;
-        };
-        turns.slow.insert(application.parse().unwrap());
         ask_many(&mut turns, &application, 1, usize::from(number));
     }
     assert_eq!(turns.grant().len(), ROOM.shared + 6, "a quarter is kept");
-    let quick = turns.ask(request("quick/0", "90"));
-    assert_eq!(turns.grant(), [quick]);
+    run(&mut turns, 2 * SLOW);
+    turns.ask(request("quick/0", "90"));
+    assert!(turns.grant().is_empty(), "its last hook was slow");
 }
 
 #[test]

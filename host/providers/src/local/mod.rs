@@ -9,6 +9,7 @@
 //! What it never does: it does not tell the agent which instances it hosts. The agent learns that
 //! from the controller, as every agent does.
 
+mod cgroup;
 mod closing;
 mod filesystems;
 mod process;
@@ -30,6 +31,7 @@ use periapt_model::reach::published::Published;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use cgroup::Cgroup;
 use closing::close;
 use filesystems::LocalFilesystems;
 pub use process::Program;
@@ -139,6 +141,7 @@ impl LocalProvider {
             patience: options.patience,
             clock: Arc::clone(&options.clock),
             shown: Arc::clone(&shown),
+            cgroup: Cgroup::of(environment, hardware().mem),
             agent: None,
             instances: Default::default(),
             started_at: Duration::ZERO,

@@ -12,6 +12,7 @@ use periapt_engine::{SharedClock, clock, supervised};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::cgroup::Cgroup;
 use super::process::{AgentProcess, Program};
 use super::records::Records;
 use crate::ProviderError;
@@ -80,6 +81,7 @@ pub(super) struct Supervisor {
     pub patience: Patience,
     pub clock: SharedClock,
     pub shown: Arc<Mutex<Value>>,
+    pub cgroup: Cgroup,
     pub agent: Option<AgentProcess>,
     pub instances: BTreeSet<String>,
     pub started_at: Duration,
@@ -285,7 +287,10 @@ impl Supervisor {
                 if self.records.config()?.is_none() {
                     return Err(ProviderError::NoConfiguration(directory.to_owned()));
                 }
-                AgentProcess::spawn(&self.program, directory, &self.records.config_file())?
+                let config = self.records.config_file();
+                let agent = AgentProcess::spawn(&self.program, directory, &config)?;
+                self.cgroup.take_in(agent.pid);
+                agent
             }
         };
         tracing::info!(
@@ -315,6 +320,7 @@ impl Supervisor {
         };
         if let Some(agent) = agent {
             self.last_end = Some(agent.stop(self.patience.stop, self.clock.as_ref()).await?);
+            self.cgroup.remove();
         }
         Ok(())
     }
@@ -325,6 +331,7 @@ impl Supervisor {
         if self.agent.take().is_some() && lived >= self.patience.settled {
             self.deaths = 0;
         }
+        self.cgroup.remove();
         // A mark that cannot be read is none: rather an agent too many than none for ever.
         let for_good = self.has_ended().unwrap_or_default();
         if for_good {
@@ -352,6 +359,7 @@ impl Supervisor {
             "agent-starts": self.starts,
             "restart-planned": self.restart_at.is_some(),
             "last-end": self.last_end,
+            "cgroup": self.cgroup.describe(),
             "ended-for-good": *self.ended.borrow(),
         });
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;

@@ -16,6 +16,7 @@ use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use super::Mounted;
+use crate::clocks::STEP;
 use crate::failure::HookFailure;
 use crate::world::HookState;
 
@@ -97,6 +98,19 @@ fn without_access(stat: DescriptorStat) -> DescriptorStat {
         data_access_timestamp: stat.data_modification_timestamp,
         ..stat
     }
+}
+
+/// Times of files are the kernel's, and finer than the clocks of guests.
+fn in_steps(mut stat: DescriptorStat) -> DescriptorStat {
+    let times = [
+        &mut stat.data_access_timestamp,
+        &mut stat.data_modification_timestamp,
+        &mut stat.status_change_timestamp,
+    ];
+    for time in times.into_iter().flatten() {
+        time.nanoseconds -= time.nanoseconds % STEP.subsec_nanos();
+    }
+    stat
 }
 
 impl preopens::Host for View<'_> {
@@ -197,9 +211,11 @@ impl HostDescriptor for View<'_> {
 
     async fn stat(&mut self, fd: Handle) -> FsResult<DescriptorStat> {
         self.reads(&fd).map_err(FsError::trap)?;
-        match self.is_committed(&fd) {
-            true => Ok(without_access(self.wasi.stat(fd).await?)),
-            false => self.wasi.stat(fd).await,
+        let committed = self.is_committed(&fd);
+        let stat = in_steps(self.wasi.stat(fd).await?);
+        match committed {
+            true => Ok(without_access(stat)),
+            false => Ok(stat),
         }
     }
 
@@ -210,9 +226,11 @@ impl HostDescriptor for View<'_> {
         path: String,
     ) -> FsResult<DescriptorStat> {
         self.reads(&fd).map_err(FsError::trap)?;
-        match self.is_committed(&fd) {
-            true => Ok(without_access(self.wasi.stat_at(fd, flags, path).await?)),
-            false => self.wasi.stat_at(fd, flags, path).await,
+        let committed = self.is_committed(&fd);
+        let stat = in_steps(self.wasi.stat_at(fd, flags, path).await?);
+        match committed {
+            true => Ok(without_access(stat)),
+            false => Ok(stat),
         }
     }
 

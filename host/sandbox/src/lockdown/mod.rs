@@ -8,6 +8,7 @@
 //! * gaining privileges by running another program (`no_new_privs`);
 //! * every path but those named, every TCP port but those named, and signals or abstract sockets
 //!   of processes that are not its own, as far as the kernel knows how ([`reach`]);
+//! * a dump of its memory, which holds what it keeps secret, when it crashes;
 //! * other programs and processes, every kind of socket but TCP ([`Sockets`] has narrower choices), and the system calls that
 //!   administer a machine, look into other processes, or have a long record of kernel bugs
 //!   ([`calls`]). A list of what is denied rather than of what is allowed: the process also runs
@@ -25,6 +26,7 @@ mod tests;
 
 use std::path::Path;
 
+use rustix::process::{Resource, Rlimit, setrlimit};
 use thiserror::Error;
 
 pub use identity::{Identity, OWN_USERS, OWN_USERS_SMALL, User};
@@ -63,6 +65,8 @@ pub enum Sockets {
 pub struct LockdownReport {
     /// The process's user id.
     pub user: u32,
+    /// Whether that is one of its own.
+    pub own_user: bool,
     /// Why the process keeps root's user id, if it does.
     pub keeps_root: Option<String>,
     pub reach: Reach,
@@ -80,6 +84,18 @@ impl LockdownReport {
             .as_ref()
             .map(|reason| format!("the agent runs as root, without capabilities: {reason}"));
         root.into_iter().chain(self.reach.missing()).collect()
+    }
+
+    /// What this machine does not give the process, in a few words each. Empty when it gives all.
+    pub fn lacks(&self) -> Vec<String> {
+        let user = (!self.own_user).then(|| "user of its own".to_owned());
+        let whole = Wall::ALL.into_iter().all(|wall| self.reach.holds(wall));
+        let landlock = match self.reach.version {
+            _ if whole => None,
+            0 => Some("Landlock".to_owned()),
+            version => Some(format!("Landlock beyond version {version}")),
+        };
+        user.into_iter().chain(landlock).collect()
     }
 }
 
@@ -128,12 +144,19 @@ pub fn lock_down(walls: &Walls<'_>) -> Result<LockdownReport, LockdownError> {
         identity::administer_nothing()?;
         crate::foundation::keep_page_map();
     }
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    setrlimit(Resource::Core, none)
+        .map_err(|error| LockdownError::Privileges(format!("dumps of memory: {error}")))?;
     // Directories may be out of reach of the user that the process becomes.
     let reach = reach::restrict(walls)?;
     let user = identity::become_user(walls.identity)?;
     let denied_calls = calls::deny(walls.sockets)?;
     Ok(LockdownReport {
         user,
+        own_user: walls.identity.own_user().is_some(),
         keeps_root: walls.identity.keeps_root().map(str::to_owned),
         reach,
         ports: walls.connect.to_vec(),

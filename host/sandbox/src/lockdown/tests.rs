@@ -49,6 +49,7 @@ fn root_without_the_means_keeps_its_user_and_says_which_is_lacking() {
 fn what_an_older_kernel_leaves_open_is_said() {
     let report = |version| LockdownReport {
         user: 1000,
+        own_user: true,
         keeps_root: None,
         reach: Reach { version },
         ports: vec![17070],
@@ -75,4 +76,11 @@ fn what_an_older_kernel_leaves_open_is_said() {
         ..report(6)
     };
     assert!(root.missing()[0].contains("CAP_KILL"));
+    assert_eq!(report(6).lacks(), Vec::<String>::new());
+    assert_eq!(report(3).lacks(), ["Landlock beyond version 3"]);
+    let ordinary = LockdownReport {
+        own_user: false,
+        ..report(0)
+    };
+    assert_eq!(ordinary.lacks(), ["user of its own", "Landlock"]);
 }

@@ -35,6 +35,10 @@ pub struct Record {
     /// Names and values, in their order.
     pub metrics: Vec<(String, f64)>,
     pub task_lines: Vec<String>,
+    /// How often others were let on, and a place was given up and asked for again.
+    pub let_on: u32,
+    pub rested: u32,
+    pub went_on: u32,
 }
 
 /// A unit with its directories.
@@ -202,6 +206,18 @@ impl HookContext for Context {
 
     fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn lets_others_on(&mut self) {
+        self.record.lock().unwrap().let_on += 1;
+    }
+
+    fn rests(&mut self) {
+        self.record.lock().unwrap().rested += 1;
+    }
+
+    fn goes_on(&mut self) {
+        self.record.lock().unwrap().went_on += 1;
     }
 }
 

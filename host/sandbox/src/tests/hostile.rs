@@ -43,6 +43,9 @@ fn an_endless_loop_meets_the_deadline() {
     );
     assert_eq!(failure.to_string(), "the hook did not end within 0.15 s");
     assert!(begun.elapsed() < Duration::from_secs(30));
+    let record = unit.record.lock().unwrap();
+    assert!(record.let_on > 1, "it lets others on while it computes");
+    assert_eq!((record.rested, record.went_on), (0, 0));
 }
 
 #[test]
@@ -98,6 +101,8 @@ fn sleeping_inside_the_host_meets_the_deadline() {
     let mut unit = Unit::new();
     unit.limits.wall_clock_ms = 200;
     assert_eq!(failed(unit.run(&component)).code(), "deadline");
+    let rested = unit.record.lock().unwrap().rested;
+    assert!(rested > 0, "it has no place while it sleeps");
     // Inside a runtime the timer is the runtime's.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

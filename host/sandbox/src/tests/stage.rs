@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use super::agent::{Unit, engine, load};
 use super::guest::{Guest, OK};
@@ -141,6 +142,31 @@ fn a_hook_that_reads_its_state_gets_no_copy() {
     assert_eq!(outcome.result, Ok(()));
     assert!(!staged);
     assert_eq!(outcome.usage.state_directory_bytes, 0);
+}
+
+#[test]
+fn a_hook_sees_times_of_files_in_the_steps_of_its_clocks() {
+    let unit = unit();
+    let file = fs::File::options()
+        .write(true)
+        .open(unit.path("state/file"))
+        .unwrap();
+    let changed = SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, 123_456_789);
+    file.set_modified(changed).unwrap();
+    let stat = format!("(call $stat (i32.const {STATE}) (i32.const 0) {FILE} (i32.const 1200))");
+    let mut steps = vec![
+        stat.clone(),
+        "(i64.ne (i64.load (i32.const 1248)) (i64.const 1000000000123000000))".to_owned(),
+        // The same for a file that it has just written.
+        format!("(call $at (i32.const {STATE}) (i32.const 2048) (i32.const 8) (i64.const 64) (i32.const 1032))"),
+        "(call $write (i32.load (i32.const 1032)) (call $bytes (i32.const 2096) (i32.const 3)) (i32.const 1) (i32.const 1300))".to_owned(),
+        stat,
+    ];
+    steps.extend([1240, 1248, 1256].map(|time| {
+        format!("(i32.wrap_i64 (i64.rem_u (i64.load (i32.const {time})) (i64.const 1000000)))")
+    }));
+    let (outcome, ..) = run(&unit, &charm(&steps));
+    assert_eq!(outcome.result, Ok(()));
 }
 
 #[test]

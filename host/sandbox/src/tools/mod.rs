@@ -67,11 +67,22 @@ macro_rules! tools {
         /// method that does not return holds the hook beyond its deadline, so calls to the
         /// controller need one of their own.
         pub trait HookContext: Send $(+ answers::$answers)* {
-            /// How long calls have waited until the hook could go on with what they had found,
-            /// because other hooks were at work. It is no part of the hook's time limit.
+            /// How long the hook has waited until it could go on, with what its calls had found, after it
+            /// slept or let others on, because other hooks were at work. It is no part of the hook's time
+            /// limit.
             fn waited(&self) -> Duration {
                 Duration::ZERO
             }
+
+            /// Called every few milliseconds while the guest computes: others may be before it now, for
+            /// whom it waits here.
+            fn lets_others_on(&mut self) {}
+
+            /// Called before the guest's thread sleeps, since the guest waits for a clock.
+            fn rests(&mut self) {}
+
+            /// Called before the guest goes on after that, for which it may have to wait here.
+            fn goes_on(&mut self) {}
 
             /// The hook that this is the restricted context of: in it tools that change something or
             /// tell of the model refuse, since it runs beside the hooks that are committed.

@@ -58,6 +58,7 @@ impl Executor {
     ) -> Result<Outcome, UniterError> {
         self.begun = self.config.process.clock().monotonic();
         self.waited = self.begun.saturating_sub(turn.asked());
+        self.pauses = turn.pauses().clone();
         let about = info.storage.as_ref().map(|event| &event.id);
         let what = || format!("hook \"{}\"", info.name());
         if self.awaits_storage(what, about, heard).await? {
@@ -381,13 +382,13 @@ impl Executor {
     pub(super) fn report(&self, hook: String) -> HookReport {
         let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
         let now = self.config.process.clock().now().as_microsecond();
-        let took = micros(self.took());
+        let (took, paused) = (self.took(), self.pauses.total());
         HookReport {
             hook,
             charm: self.local.operation.charm_url.clone().unwrap_or_default(),
-            started_at: now.saturating_sub(took),
-            duration: took,
-            waited: micros(self.waited),
+            started_at: now.saturating_sub(micros(took)),
+            duration: micros(took.saturating_sub(paused)),
+            waited: micros(self.waited + paused),
             ..HookReport::default()
         }
     }

@@ -60,6 +60,8 @@ impl Executor {
         turn: Option<Turn>,
     ) -> Result<Outcome, UniterError> {
         self.begun = self.config.process.clock().monotonic();
+        let pauses = turn.as_ref().map(|turn| turn.pauses().clone());
+        self.pauses = pauses.unwrap_or_default();
         let Some(turn) = turn else {
             return self.run_missing_task(due).await;
         };

@@ -203,6 +203,12 @@ async fn a_hook_goes_on_once_it_has_a_place_and_does_not_answer_for_the_wait() {
     for unit in slow.iter().chain([&asks]) {
         world.controller.until_unit(unit, is_idle).await;
     }
+    let run = world.controller.unit(&asks).unwrap().runs.remove(0);
+    assert_eq!(
+        (run.waited, run.duration),
+        (100_000_000, 0),
+        "waiting is not running"
+    );
     for agent in &agents {
         agent.stop().await;
     }

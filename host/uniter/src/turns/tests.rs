@@ -1,4 +1,5 @@
 use periapt_engine::FakeClock;
+use periapt_model::turns::SLICE;
 
 use super::*;
 
@@ -174,6 +175,44 @@ async fn who_steps_aside_keeps_the_machine_and_waits_for_a_place_again() {
     drop(second);
     first.comes().await;
     assert_eq!(first.waits_for(), None);
+}
+
+#[tokio::test]
+async fn who_computes_on_after_a_slice_lets_on_who_computed_less() {
+    let clock = FakeClock::new();
+    let turns = turns(&clock);
+    let first = line_up(&turns, "long/0", "0");
+    let second = line_up(&turns, "long/1", "1");
+    first.pause();
+    assert!(first.has_come(), "nobody waits");
+    let next = line_up(&turns, "long/2", "2");
+    clock.advance(SLICE);
+    assert!(!next.has_come());
+    first.pause();
+    assert!(next.has_come() && !first.has_come());
+    clock.advance(SLICE);
+    second.pause();
+    assert!(first.has_come() && !second.has_come());
+    drop(next);
+    second.comes().await;
+}
+
+#[tokio::test]
+async fn who_sleeps_has_no_place_and_has_used_the_time() {
+    let clock = FakeClock::new();
+    let turns = turns(&clock);
+    let sleeps = line_up(&turns, "slow/0", "0");
+    let _other = line_up(&turns, "slow/1", "1");
+    let third = line_up(&turns, "slow/2", "2");
+    sleeps.rest();
+    assert!(third.has_come() && !sleeps.has_come());
+    clock.advance(Duration::from_secs(2));
+    sleeps.step_in();
+    let behind = line_up(&turns, "slow/3", "3");
+    drop(third);
+    assert!(behind.has_come() && !sleeps.has_come(), "it computed less");
+    drop(behind);
+    assert!(sleeps.has_come());
 }
 
 #[tokio::test]

@@ -27,9 +27,11 @@ pub struct HookRun {
     #[serde(with = "periapt_model::time::micros")]
     #[schema(value_type = String, format = DateTime)]
     pub started_at: i64,
-    /// From then until its commit was asked for or it had failed, microseconds.
+    /// From then until its commit was asked for or it had failed, without what it waited for a place
+    /// meanwhile, microseconds.
     pub duration: i64,
-    /// From chosen until its turn came, microseconds: for the machine's lock and a place.
+    /// From chosen until its turn came, for the machine's lock and a place, and later for a place to go
+    /// on, microseconds.
     #[serde(default)]
     pub waited: i64,
     /// `ok` or `failed`.
