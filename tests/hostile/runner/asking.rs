@@ -86,7 +86,10 @@ async fn ask(port: &Port, request: &str) -> Result<String> {
         let _ = stream.read_to_end(&mut answer).await;
     };
     let asked = timeout(ANSWER, asking).await;
-    ensure!(asked.is_ok(), "neither an answer nor an end within {ANSWER:?}");
+    ensure!(
+        asked.is_ok(),
+        "neither an answer nor an end within {ANSWER:?}"
+    );
     let answer = String::from_utf8(answer).context("an answer that is no text")?;
     match answer.is_empty() {
         true => Ok("[no answer]".to_owned()),

@@ -65,7 +65,10 @@ impl Attack {
         let [(promise_key, promise), (deed_key, deed), (end_key, end)] = told.as_slice() else {
             bail!("{name}: its head is a promise, an attack and an end, not {told:?}");
         };
-        ensure!(promise_key == PROMISE && deed_key == DEED, "{name}: {told:?}");
+        ensure!(
+            promise_key == PROMISE && deed_key == DEED,
+            "{name}: {told:?}"
+        );
         let how = ENDS.iter().find(|(word, _)| word == end_key);
         let (_, how) = how.with_context(|| format!("{name}: how does it end?"))?;
         Ok(Self {
@@ -73,7 +76,10 @@ impl Attack {
             promise: promise.clone(),
             deed: deed.clone(),
             how: *how,
-            words: end.split(" | ").map(|words| words.trim().to_owned()).collect(),
+            words: end
+                .split(" | ")
+                .map(|words| words.trim().to_owned())
+                .collect(),
             text: expanded(rest).with_context(|| name)?,
         })
     }
@@ -121,7 +127,10 @@ fn expanded(text: &str) -> Result<String> {
 
 #[test]
 fn repetitions_are_written_out() -> Result<()> {
-    assert_eq!(expanded("a{{1,000 times b}}c")?, format!("a{}c", "b".repeat(1000)));
+    assert_eq!(
+        expanded("a{{1,000 times b}}c")?,
+        format!("a{}c", "b".repeat(1000))
+    );
     assert_eq!(expanded("{{2 times x{#}\\n}}")?, "x1\nx2\n");
     assert!(expanded("{{many times x}}").is_err());
     assert!(expanded("{{2 times x").is_err());

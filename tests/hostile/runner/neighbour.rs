@@ -129,8 +129,12 @@ impl<'a> Neighbour<'a> {
             let took = self.step()?.took;
             ensure!(took <= self.allowed(), "a step took {took:?} afterwards");
         }
-        self.home.until_workload(&format!("{}/0", self.application), "active")?;
-        ensure!(self.home.agent_pids()? == self.agents, "the agent is another");
+        self.home
+            .until_workload(&format!("{}/0", self.application), "active")?;
+        ensure!(
+            self.home.agent_pids()? == self.agents,
+            "the agent is another"
+        );
         ensure!(
             self.home.controller_pid()? == self.controller,
             "the controller is another"

@@ -63,14 +63,20 @@ pub fn run(attacks: &[Attack]) -> Result<Verdicts> {
             let asked: Vec<_> = asked.collect();
             let ends = asked.into_iter().map(|(name, asking)| {
                 let told = asking.join();
-                (name, told.unwrap_or_else(|_| Err("who asked panicked".to_owned())))
+                (
+                    name,
+                    told.unwrap_or_else(|_| Err("who asked panicked".to_owned())),
+                )
             });
             ends.collect::<BTreeMap<_, _>>()
         })
     })?;
     ensure!(pages > 0, "nobody asked the neighbour for a page");
     until_page(port, NEIGHBOUR, "quiet")?;
-    ensure!(home.controller_pid()? == controller, "the controller is another");
+    ensure!(
+        home.controller_pid()? == controller,
+        "the controller is another"
+    );
     ensure!(home.agent_pids()? == agents, "the agent is another");
     verdicts.extend(ends);
     Ok(verdicts)
@@ -86,7 +92,10 @@ fn beside<T>(port: u16, attacks: impl FnOnce() -> T) -> Result<(T, u32)> {
                 let begun = Instant::now();
                 let page = get(port, NEIGHBOUR, "/")?;
                 let took = begun.elapsed();
-                ensure!(page == (200, "quiet".to_owned()), "the neighbour answers {page:?}");
+                ensure!(
+                    page == (200, "quiet".to_owned()),
+                    "the neighbour answers {page:?}"
+                );
                 ensure!(took < PAGE, "a page of the neighbour took {took:?}");
                 pages += 1;
                 std::thread::sleep(Duration::from_millis(20));

@@ -53,7 +53,12 @@ pub fn scripts(attacks: &[Attack]) -> Result<Verdicts> {
         let script = serde_json::json!({ (name.as_str()): { "script": attack.text } });
         fs::write(&file, script.to_string())?;
         let probe = charm("probe").display().to_string();
-        Ok(vec![probe, name, "--config".to_owned(), file.display().to_string()])
+        Ok(vec![
+            probe,
+            name,
+            "--config".to_owned(),
+            file.display().to_string(),
+        ])
     })
 }
 
@@ -222,11 +227,12 @@ fn told(attack: &Attack, model: &Value, runs: &Value) -> Option<Result<(), Strin
     let failed = unit["workload-status"]["current"] == "error";
     let rests = unit["juju-status"]["current"] == "idle";
     if attack.how == How::Shows {
+        // What is said of a unit before its hooks have run is none of the charm's.
+        let said = unit["workload-status"]["current"] == "active"
+            || unit["workload-status"]["current"] == "blocked";
         return match failed {
             true => Some(Err(format!("it failed: {message}"))),
-            // What is said before it is done is none of it.
-            false if rests && !message.is_empty() => Some(attack.is_told(message)),
-            false => None,
+            false => (said && rests).then(|| attack.is_told(message)),
         };
     }
     if !failed {
@@ -238,6 +244,9 @@ fn told(attack: &Attack, model: &Value, runs: &Value) -> Option<Result<(), Strin
         return Some(Err(format!("its status says \"{message}\"")));
     }
     let name = attack.application();
-    let run = runs.as_array()?.iter().find(|run| run["application"] == name.as_str())?;
+    let run = runs
+        .as_array()?
+        .iter()
+        .find(|run| run["application"] == name.as_str())?;
     Some(attack.is_told(run["message"].as_str().unwrap_or_default()))
 }

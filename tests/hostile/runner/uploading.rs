@@ -43,7 +43,10 @@ pub fn run(attacks: &[Attack]) -> Result<Verdicts> {
         for attack in attacks {
             let from = Instant::now();
             let told = refused(&home, attack);
-            ends.insert(attack.name, ended(from, told.map_err(|error| format!("{error:#}"))));
+            ends.insert(
+                attack.name,
+                ended(from, told.map_err(|error| format!("{error:#}"))),
+            );
         }
         Ok(ends)
     })?;
@@ -171,7 +174,9 @@ fn unescaped(text: &str) -> Result<String> {
             whole.push('\\');
             after
         } else {
-            let code = after.strip_prefix("u{").and_then(|code| code.split_once('}'));
+            let code = after
+                .strip_prefix("u{")
+                .and_then(|code| code.split_once('}'));
             let (code, after) = code.with_context(|| format!("\\{after} is no escape"))?;
             let character = char::from_u32(u32::from_str_radix(code, 16)?);
             whole.push(character.context("no character")?);
