@@ -6,6 +6,7 @@ mod deep;
 mod flood;
 mod runner;
 mod secrets;
+mod shared;
 mod slots;
 mod text;
 mod uploads;
