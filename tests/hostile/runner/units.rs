@@ -243,6 +243,13 @@ fn told(attack: &Attack, model: &Value, runs: &Value) -> Option<Result<(), Strin
     if !message.contains("hook failed: \"start\"") {
         return Some(Err(format!("its status says \"{message}\"")));
     }
+    // Of a hook that failed nothing is committed.
+    if unit["open-ports"]
+        .as_array()
+        .is_some_and(|open| !open.is_empty())
+    {
+        return Some(Err(format!("it left ports open: {unit}")));
+    }
     let name = attack.application();
     let run = runs
         .as_array()?
