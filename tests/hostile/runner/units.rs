@@ -236,7 +236,7 @@ fn told(attack: &Attack, model: &Value, runs: &Value) -> Option<Result<(), Strin
         };
     }
     if !failed {
-        // Its status as a new unit is no status of a charm; `started` would be.
+        // A unit has this status once it has started and its charm has set none.
         let ran = rests && unit["workload-status"]["current"] == "unknown";
         return ran.then(|| Err("its hook ended well".to_owned()));
     }
