@@ -31,17 +31,17 @@ const UPGRADE: &str = "GET /api HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUp
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 /// A controller with a model and one unit, and how to reach its port.
-struct Port {
-    home: Home,
+pub struct Port {
+    pub home: Home,
     address: String,
     connector: TlsConnector,
 }
 
-type Stream = TlsStream<TcpStream>;
+pub type Stream = TlsStream<TcpStream>;
 
 impl Port {
     /// `limits` are words for the shell's `ulimit`, of the controller and so of its agents.
-    fn open(limits: &str) -> Result<Self> {
+    pub fn open(limits: &str) -> Result<Self> {
         // This process holds the other ends.
         let mut own = getrlimit(Resource::Nofile);
         own.current = own.maximum;
@@ -75,7 +75,7 @@ impl Port {
         })
     }
 
-    async fn connect(&self) -> Result<Stream> {
+    pub async fn connect(&self) -> Result<Stream> {
         let connecting = async {
             let stream = TcpStream::connect(&self.address).await?;
             let name = "juju-apiserver".try_into()?;
@@ -129,6 +129,25 @@ impl Port {
         let mut answer = Vec::new();
         timeout(PATIENCE, stream.read_to_end(&mut answer)).await??;
         Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+
+    /// A token of the person who bootstrapped.
+    pub async fn token(&self) -> Result<String> {
+        let text = std::fs::read_to_string(self.home.path().join("client/accounts.yaml"))?;
+        let accounts: serde_json::Value = serde_saphyr::from_str(&text)?;
+        let account = &accounts["controllers"]["tester"];
+        let login = serde_json::json!({ "user": account["user"], "password": account["password"] });
+        let login = login.to_string();
+        let answer = self
+            .ask(&format!(
+                "POST /v1/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
+                 Content-Length: {}\r\n\r\n{login}",
+                login.len()
+            ))
+            .await?;
+        let body = answer.split("\r\n\r\n").nth(1).context("no body")?;
+        let reply: serde_json::Value = serde_json::from_str(body)?;
+        Ok(reply["token"].as_str().context("no token")?.to_owned())
     }
 
     /// Commands are answered, and an agent that is killed comes back.
@@ -224,21 +243,7 @@ fn controller_and_agents_take_the_file_descriptors_they_may_have() -> Result<()>
 async fn a_query_of_ten_thousand_terms_does_not_end_the_controller() -> Result<()> {
     let port = Arc::new(Port::open(&format!("-n {FEW}"))?);
     let before = port.controller()?;
-    let text = std::fs::read_to_string(port.home.path().join("client/accounts.yaml"))?;
-    let accounts: serde_json::Value = serde_saphyr::from_str(&text)?;
-    let account = &accounts["controllers"]["tester"];
-    let login = serde_json::json!({ "user": account["user"], "password": account["password"] });
-    let login = login.to_string();
-    let answer = port
-        .ask(&format!(
-            "POST /v1/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\n\r\n{login}",
-            login.len()
-        ))
-        .await?;
-    let body = answer.split("\r\n\r\n").nth(1).context("no body")?;
-    let reply: serde_json::Value = serde_json::from_str(body)?;
-    let token = reply["token"].as_str().context("no token")?;
+    let token = port.token().await?;
     for (terms, bars) in [(5_000, "%7C%7C"), (10_000, "||"), (10_000, "%7C%7C")] {
         let query = vec!["a"; terms].join(bars);
         let answer = port

@@ -3,7 +3,7 @@
 
 #[path = "../../host/sandbox/src/tests/guest.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
-mod guest;
+pub mod guest;
 #[path = "../../host/sandbox/src/tests/nest.rs"]
 mod nest;
 #[allow(clippy::unwrap_used)]

@@ -21,6 +21,8 @@ pub struct Guest<'a> {
     pub items: &'a str,
     /// Body of `dispatch`; must push the address of its answer.
     pub dispatch: &'a str,
+    /// Body of `hooks`; must push the address of the list. That of the frame is at 16.
+    pub hooks: &'a str,
     pub pages: u32,
 }
 
@@ -30,6 +32,7 @@ impl Default for Guest<'_> {
             imports: "",
             items: "",
             dispatch: OK,
+            hooks: "i32.const 16",
             pages: 2,
         }
     }
@@ -45,6 +48,7 @@ impl Guest<'_> {
             imports,
             items,
             dispatch,
+            hooks,
             pages,
         } = self;
         format!(
@@ -64,7 +68,7 @@ impl Guest<'_> {
     (memory.copy (local.get $new) (local.get $old) (local.get $had))
     (local.get $new))
   {items}
-  (func (export "hooks") (result i32) (i32.const 16))
+  (func (export "hooks") (result i32) {hooks})
   (func (export "dispatch") (param $hook i32) (param $hook_len i32) (param $attributes i32) (param $count i32) (result i32)
     (local $i i32) (local $n i64)
     {dispatch})

@@ -1,0 +1,17 @@
+;; Answers with the refusal that a tool of the contract wrote at the address, or with ok if it wrote none.
+(func $told (param $at i32) (result i32)
+  (if (i32.eqz (i32.load8_u (local.get $at))) (then (return (i32.const 64))))
+  (i32.store (i32.const 128) (i32.const 1))
+  (i32.store (i32.const 132) (i32.load offset=8 (local.get $at)))
+  (i32.store (i32.const 136) (i32.load offset=12 (local.get $at)))
+  (i32.const 128))
+;; Answers "refused with errno 63", or with ok for 0.
+(data (i32.const 160) "refused with errno 00")
+(func $errno (param $code i32) (result i32)
+  (if (i32.eqz (local.get $code)) (then (return (i32.const 64))))
+  (i32.store8 (i32.const 179) (i32.add (i32.const 48) (i32.div_u (local.get $code) (i32.const 10))))
+  (i32.store8 (i32.const 180) (i32.add (i32.const 48) (i32.rem_u (local.get $code) (i32.const 10))))
+  (i32.store (i32.const 128) (i32.const 1))
+  (i32.store (i32.const 132) (i32.const 160))
+  (i32.store (i32.const 136) (i32.const 21))
+  (i32.const 128))

@@ -1,0 +1,11 @@
+;; promise: SPECIFICATION 1, a charm reaches only what it was given
+;; attack: uses a handle that it has given back
+;; fails: handle
+(import "wasi:clocks/monotonic-clock@0.2.0" "subscribe-duration" (func $timer (param i64) (result i32)))
+(import "wasi:io/poll@0.2.0" "[method]pollable.ready" (func $ready (param i32) (result i32)))
+(import "wasi:io/poll@0.2.0" "[resource-drop]pollable" (func $drop (param i32)))
+(func $attack (result i32) (local $timer i32)
+  (local.set $timer (call $timer (i64.const 1)))
+  (call $drop (local.get $timer))
+  (drop (call $ready (local.get $timer)))
+  (i32.const 64))

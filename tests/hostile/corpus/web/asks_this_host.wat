@@ -1,0 +1,10 @@
+;; promise: SECURITY, egress: denied before anything is connected
+;; attack: sends a request to a port of the machine
+;; answered: HTTP/1.1 403
+(data (i32.const 2048) "127.0.0.1:22")
+(func $attack (param $request i32) (param $out i32)
+  ;; The number of a refusal is negative.
+  (if (i32.lt_s (call $status (i32.const 2048) (i32.const 12)) (i32.const 0))
+    (then (call $answer (local.get $out) (i32.const 403)))
+    (else (call $answer (local.get $out) (i32.const 200))))
+  (call $close))

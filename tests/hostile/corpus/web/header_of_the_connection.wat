@@ -1,0 +1,10 @@
+;; promise: SECURITY 7 and the attacks of web workloads; a request and its answer have one head
+;; attack: sets transfer-encoding, which is between the servers
+;; answered: HTTP/1.1 500
+(data (i32.const 2048) "transfer-encoding")
+(data (i32.const 2304) "chunked")
+(func $attack (param $request i32) (param $out i32)
+  (call $header (i32.const 2048) (i32.const 17) (i32.const 2304) (i32.const 7))
+  (call $answer (local.get $out) (i32.const 200))
+  (call $write (i32.const 2048) (i32.const 1))
+  (call $close))
