@@ -230,8 +230,16 @@ impl Store {
                         Step::Enter(hook) => relation::created(tx, &model, &unit, hook).await?,
                         Step::Effects => effects::apply(tx, of, effects).await?,
                         Step::Leave(hook) => {
+                            // A unit that is removed leaves because of that, which is known for longer than its
+                            // run.
+                            let leaves = !row.life.is_alive();
+                            let run = leaves
+                                .then(|| std::mem::replace(&mut tx.cause, row.cause.to_string()));
                             relation::broken(tx, &model, &unit, hook).await?;
                             crate::storage::let_go(tx, &model, &unit, hook).await?;
+                            if let Some(run) = run {
+                                tx.cause = run;
+                            }
                         }
                         Step::Operation => {
                             put_operation(tx, &model, &unit, done.from, &operation).await?;

@@ -179,9 +179,10 @@ pub(crate) async fn leave(
     let sql = "UPDATE relation_unit SET in_scope = 0, cause = $4
         WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3 AND in_scope = 1
         RETURNING container";
-    let cause = match tx.cause.is_empty() && !relation.is_open() {
-        true => relation.cause.to_string(),
-        false => why::cause(tx),
+    let cause = match relation.is_open() || relation.cause.is_unknown() {
+        true => why::cause(tx),
+        // Whoever ended the relation had all of its units leave.
+        false => relation.cause.to_string(),
     };
     let key = params![model, relation.id, unit, cause];
     let left: Option<String> = tx.db.scalar(sql, key).await?;

@@ -101,7 +101,7 @@ async fn chain(
     loop {
         let Some(run) = db.one(RUN, params![id, model]).await? else {
             steps.push(end(format!(
-                "run {id}, which is no longer kept: of each unit the newest {} are",
+                "run {id}, which is no longer kept: runs go with their unit, and of each unit the newest {} are kept",
                 bounds::RUNS_OF_UNIT.most
             )));
             return Ok(steps);

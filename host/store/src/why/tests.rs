@@ -259,7 +259,7 @@ async fn an_end_that_cannot_be_told_is_said_plainly() {
         for (cause, end) in [
             (
                 Cause::Run(1),
-                "run 1, which is no longer kept: of each unit the newest 1000 are",
+                "run 1, which is no longer kept: runs go with their unit, and of each unit the newest 1000 are kept",
             ),
             (
                 Cause::Deed(1),
