@@ -227,7 +227,7 @@ async fn a_unit_says_why_and_names_people_only_to_who_may_read_the_audit_log() {
     let at = "/v1/models/shop/units/site/0/why";
     let (status, nothing) = http.get(at).await;
     assert_eq!((status, &nothing["steps"]), (200, &json!([])), "{nothing}");
-    let change = json!({ "set": { "title": "Causes" } });
+    let change = json!({ "set": { "port": 81 } });
     let changed = http
         .send(
             "PATCH",
@@ -254,7 +254,7 @@ async fn a_unit_says_why_and_names_people_only_to_who_may_read_the_audit_log() {
     let (_, why) = http.get(at).await;
     let steps = &why["steps"];
     assert_eq!(steps[0]["text"], "site/0 ran config-changed");
-    assert_eq!(steps[1]["text"], "admin changed title of site");
+    assert_eq!(steps[1]["text"], "admin changed port of site");
     let audit = steps[1]["audit"].as_i64().unwrap();
     assert_eq!(cause.to_string(), format!("audit:{audit}"));
     let id = steps[0]["run"].as_i64().unwrap();
