@@ -20,6 +20,7 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct WhyArguments {
+    /// The unit.
     #[arg(value_name = "UNIT")]
     pub unit: UnitName,
     /// Show times in UTC, in ISO format.
