@@ -245,7 +245,8 @@ pub(crate) async fn set_life(
     machine: Option<&MachineId>,
     life: Life,
 ) -> Result<()> {
-    let sql = "UPDATE unit SET life = $3, cause = $4
+    // That its agent is done is no reason for it to leave.
+    let sql = "UPDATE unit SET life = $3, cause = CASE WHEN $3 = 'dead' THEN cause ELSE $4 END
         WHERE model_uuid = $1 AND name = $2 AND life <> 'dead'";
     let values = params![model, unit, life.as_str(), why::cause(tx)];
     tx.db.execute(sql, values).await?;
