@@ -7,7 +7,7 @@
 //! the end, and says so. Nothing here is decided on.
 
 use periapt_model::bounds;
-use periapt_model::cause::{Cause, Ran};
+use periapt_model::cause::{Cause, Ran, Timer};
 use periapt_model::task::Asked;
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::rest::{Why, WhyStep};
@@ -49,7 +49,8 @@ columns! {
         verb: String = "verb",
         object: String = "object",
     }
-    const DEED = "FROM audit WHERE id = $1";
+    // An agent says what caused a run, and is told nothing of other models by that.
+    const DEED = "FROM audit WHERE id = $1 AND model_uuid = $2";
 }
 
 columns! {
@@ -98,6 +99,7 @@ async fn chain(
     let mut steps = Vec::new();
     let mut id = first;
     let mut after: Option<Ran> = None;
+    let mut failed = false;
     loop {
         let Some(run) = db.one(RUN, params![id, model]).await? else {
             steps.push(end(format!(
@@ -116,10 +118,25 @@ async fn chain(
             unit: Some(ran.unit.clone()),
             run: Some(id),
             ..end(match &after {
+                Some(_) if failed => format!("{}, which failed", ran.words()),
                 Some(after) => ran.brought_about(after),
                 None => ran.words(),
             })
         });
+        // What is tried again has the cause of its first try.
+        let first = match &run.cause {
+            Cause::Timer(Timer::Retry) if steps.len() < STEPS => {
+                first_try(db, model, id, &ran).await?
+            }
+            _ => None,
+        };
+        failed = first.is_some();
+        if let Some(first) = first {
+            steps.push(begun(db, model, &run.cause, audit).await?);
+            id = first;
+            after = Some(ran);
+            continue;
+        }
         match run.cause {
             // What brought a run about was committed before it, so this comes to an end.
             Cause::Run(earlier) if earlier < id && steps.len() < STEPS => {
@@ -143,12 +160,21 @@ async fn chain(
     }
 }
 
+/// The run that failed first of those of which this one is the last; none where it is no longer kept.
+async fn first_try(db: &mut Session, model: &ModelUuid, id: i64, ran: &Ran) -> Result<Option<i64>> {
+    let sql = "SELECT MAX(id) FROM hook_run WHERE model_uuid = $1 AND unit = $2 AND hook = $3
+        AND about = $4 AND id < $5 AND cause <> 'timer:retry'";
+    let values = params![model, &ran.unit, &ran.hook, &ran.about, id];
+    let found: Option<Option<i64>> = db.scalar(sql, values).await?;
+    Ok(found.flatten())
+}
+
 /// What began a chain.
 async fn begun(db: &mut Session, model: &ModelUuid, cause: &Cause, audit: bool) -> Result<WhyStep> {
     Ok(match cause {
         Cause::Deed(_) if !audit => end("somebody changed the model".to_owned()),
         Cause::Deed(id) => {
-            let found: Option<Deed> = db.one(DEED, params![*id]).await?;
+            let found: Option<Deed> = db.one(DEED, params![*id, model]).await?;
             found.map_or_else(
                 || {
                     end(format!(

@@ -280,6 +280,52 @@ async fn an_end_that_cannot_be_told_is_said_plainly() {
 }
 
 #[tokio::test]
+async fn an_agent_that_names_a_record_of_another_model_is_told_nothing_of_it() {
+    for fixture in fixtures().await {
+        let model = fixture.site(1).await;
+        let other = House::new(&fixture, "other").await;
+        other.deploy("site", 1).await;
+        let change = ConfigChange {
+            set: [("title".to_owned(), Value::Text("Hi".to_owned()))].into(),
+            reset: Vec::new(),
+        };
+        let site = application("site");
+        let store = &fixture.store;
+        let set = store.set_application_config(&other.model, &site, change);
+        let changed = deed(&fixture, &other.model, ("changed", "title of site"), set).await;
+        changed.expect("set");
+        let theirs = causes(&fixture, &other.model, "site/0").await.config;
+        let told = report("start", "", theirs);
+        ran(&fixture, &model, "site/0", told, nothing()).await;
+        let told = words(&fixture, &model, "site/0", true).await;
+        assert!(told[1].ends_with("which is no longer kept"), "{told:?}");
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_is_tried_again_has_the_cause_of_its_first_try() {
+    for fixture in fixtures().await {
+        let model = fixture.site(1).await;
+        let retry = Cause::Timer(Timer::Retry);
+        for cause in [Cause::Task(9), retry.clone(), retry] {
+            let told = report("start", "", cause);
+            ran(&fixture, &model, "site/0", told, nothing()).await;
+        }
+        assert_eq!(
+            words(&fixture, &model, "site/0", true).await,
+            [
+                "site/0 ran start",
+                "it had failed, and the timer for trying it again was due",
+                "site/0 ran start, which failed",
+                "task 9, which is no longer kept",
+            ]
+        );
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
 async fn a_long_chain_is_cut_and_says_where_it_goes_on() {
     for fixture in fixtures().await {
         let model = fixture.site(1).await;
