@@ -214,7 +214,10 @@ impl Ran {
         if *unit == after.unit {
             return format!("{unit} ran {} before it", self.name());
         }
-        let (relation, whose) = after.about.split_once(", ").unwrap_or((after.about.as_str(), ""));
+        let (relation, whose) = after
+            .about
+            .split_once(", ")
+            .unwrap_or((after.about.as_str(), ""));
         let did = if after.hook.ends_with("-relation-changed") {
             match whose.contains('/') {
                 true => format!("changed its settings in {relation}"),
