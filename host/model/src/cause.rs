@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::UnitName;
 use crate::task::{Asked, TaskId};
@@ -19,8 +19,8 @@ use crate::task::{Asked, TaskId};
 mod tests;
 
 /// What brought a change or a hook about.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "String")]
 pub enum Cause {
     /// Nobody wrote it down.
     #[default]
@@ -181,9 +181,10 @@ impl From<String> for Cause {
     }
 }
 
-impl From<Cause> for String {
-    fn from(cause: Cause) -> Self {
-        cause.to_string()
+/// As text, without making one first: a cause goes along with every hook.
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
