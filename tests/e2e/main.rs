@@ -10,6 +10,7 @@ mod bundle_api;
 mod bundle_revisions;
 mod bundles;
 mod catalogue;
+mod causes;
 mod endpoints;
 mod files;
 mod gateway;

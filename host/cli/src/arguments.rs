@@ -22,7 +22,7 @@ use crate::commands::{
     actions, alerts, annotations, blocks, charm_revisions, constraints, credentials, defaults,
     find, incidents, info, known, machines, payloads, reach, regions, relations, resources, scale,
     secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, top, unit_files,
-    version,
+    version, why,
 };
 
 pub use accounts::{
@@ -225,6 +225,8 @@ pub enum Command {
     Hooks(Hooks),
     #[command(flatten)]
     ShowHook(show_hook::Verb),
+    #[command(flatten)]
+    Why(why::Verb),
     #[command(flatten)]
     Incidents(incidents::Verb),
     #[command(flatten)]

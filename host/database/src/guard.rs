@@ -6,6 +6,7 @@
 //! write gives it and its row of the audit log, is written there as well, so a change is never without
 //! them. All of it travels with the task that handles the request ([`Guard::around`]) instead of
 //! through every method of the store: a new kind of request is guarded without a line of its own.
+//! The number of that row is taken before the change, so that what is changed can name it as its cause.
 //! Preparations, such as the bytes of an upload, are written outside of it.
 
 use std::any::Any;
@@ -22,6 +23,22 @@ use crate::writer::{Job, Ran};
 
 tokio::task_local! {
     static CURRENT: Guard;
+    static CALL: (&'static str, &'static str);
+}
+
+/// Runs `work`, a call of `method` of `facade`; its writes are put down to that call where nothing nearer to them
+/// is known.
+pub async fn within_call<F: Future>(
+    facade: &'static str,
+    method: &'static str,
+    work: F,
+) -> F::Output {
+    CALL.scope((facade, method), work).await
+}
+
+/// The call in which the running task is.
+pub(crate) fn running_call() -> Option<(&'static str, &'static str)> {
+    CALL.try_with(|call| *call).ok()
 }
 
 /// The demands of one request. Clones are the same guard.
@@ -57,14 +74,18 @@ type Answering = Box<dyn Fn(&dyn Any) -> Option<KeptAnswer> + Send + Sync>;
 
 /// A row about the request that is written with its changes.
 pub trait RequestRow: Send + Sync {
-    /// Writes it, or, with the id of what was written before, what the request has come to since;
-    /// the id. Without a result its end is not known yet.
+    /// What changes come from that are made with the row of this id.
+    fn cause(&self, id: i64) -> String;
+
+    /// Writes it with this id, or, where it `is_there` already, what the request has come to since.
+    /// Without a result its end is not known yet.
     fn write<'t>(
         &'t self,
         tx: &'t mut Tx,
-        id: Option<i64>,
+        id: i64,
+        is_there: bool,
         result: Option<&'t str>,
-    ) -> BoxFuture<'t, Result<i64, Error>>;
+    ) -> BoxFuture<'t, Result<(), Error>>;
 }
 
 /// How far the request is, as the last job left it and as it is durable.
@@ -161,6 +182,15 @@ impl Guard {
         CURRENT.try_with(Guard::clone).ok()
     }
 
+    /// The number of the request's row, written or to be written, which the work of a job names as its cause.
+    fn number(&self, tx: &mut Tx) -> Option<i64> {
+        let row = self.inner.row.get()?;
+        let written = lock(&self.inner.state).now.row;
+        let id = written.unwrap_or_else(|| tx.next_id());
+        tx.cause = row.cause(id);
+        Some(id)
+    }
+
     /// Before the work of a job.
     async fn before(&self, tx: &mut Tx) -> Result<(), Error> {
         if lock(&self.inner.state).now.met {
@@ -193,7 +223,12 @@ impl Guard {
 
     /// After the work of a job that went well. Each write of a request says anew what the request has
     /// come to: so one of several that is not the last takes back what an earlier one said.
-    async fn after(&self, tx: &mut Tx, mut answer: Option<KeptAnswer>) -> Result<(), Error> {
+    async fn after(
+        &self,
+        tx: &mut Tx,
+        number: Option<i64>,
+        mut answer: Option<KeptAnswer>,
+    ) -> Result<(), Error> {
         let before = lock(&self.inner.state).now.clone();
         let mut version = 0;
         if let Some(about) = self.inner.about.get() {
@@ -206,14 +241,14 @@ impl Guard {
         if answer.is_some() || before.said.is_some() {
             self.keep(tx, answer.unwrap_or_default()).await?;
         }
-        let row = match self.inner.row.get() {
-            Some(row) => Some(row.write(tx, before.row, said.as_deref()).await?),
-            None => None,
-        };
+        if let (Some(row), Some(id)) = (self.inner.row.get(), number) {
+            let is_there = before.row.is_some();
+            row.write(tx, id, is_there, said.as_deref()).await?;
+        }
         lock(&self.inner.state).now = Progress {
             met: true,
             version,
-            row,
+            row: number,
             said,
         };
         Ok(())
@@ -250,8 +285,8 @@ impl OpenDatabase {
         self.write_aside(move |tx| {
             Box::pin(async move {
                 let id = lock(&guard.inner.state).durable.row;
-                if let (Some(row), Some(_)) = (guard.inner.row.get(), id) {
-                    row.write(tx, id, Some(&result)).await?;
+                if let (Some(row), Some(id)) = (guard.inner.row.get(), id) {
+                    row.write(tx, id, true, Some(&result)).await?;
                 }
                 match answer {
                     Some(answer) => guard.keep(tx, answer).await,
@@ -281,13 +316,14 @@ impl Job for Guarded {
     fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Result<Ran, Error>> {
         Box::pin(async move {
             self.guard.before(tx).await?;
+            let number = self.guard.number(tx);
             let ran = self.job.run(tx).await?;
             if matches!(ran, Ran::Well) {
                 let answer = self
                     .job
                     .result()
                     .and_then(|result| self.guard.answer(result));
-                self.guard.after(tx, answer).await?;
+                self.guard.after(tx, number, answer).await?;
                 self.kept = true;
             }
             Ok(ran)

@@ -44,7 +44,7 @@ use blobs::drop_orphans;
 pub use blobs::{CHUNK, drop_blob};
 pub use changes::{Change, ChangeStream, Interest, Recent, Since, Subscription, position};
 pub use error::{Error, Failure};
-pub use guard::{Guard, RequestRow};
+pub use guard::{Guard, RequestRow, within_call};
 pub use idempotency::{KeptAnswer, REMEMBERED, Remembered, RequestMark};
 pub use measure::{Buckets, COUNTS, Measures, SECONDS, Spread};
 pub use options::{Database, Listener, Namespaces, Options, SlowQuery, SlowStatement};

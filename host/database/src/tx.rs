@@ -36,6 +36,11 @@ pub struct Tx {
     raises: HashMap<Touched, u64>,
     /// A model that the current job removes.
     gone: Option<String>,
+    /// What the changes of the current job come from, in the words of whoever opened the database; empty while
+    /// nobody has said. It is kept beside what is changed, and means nothing here.
+    pub cause: String,
+    /// The call in which the current job was handed over: facade and method.
+    pub call: Option<(&'static str, &'static str)>,
     /// The current job does at once what would else be queued as jobs of its own. What it calls
     /// looks here; false again for each job.
     pub at_once: bool,
@@ -60,6 +65,8 @@ impl Tx {
             number: None,
             raises: HashMap::new(),
             gone: None,
+            cause: String::new(),
+            call: None,
             at_once: false,
         }
     }
@@ -167,6 +174,8 @@ impl Tx {
         self.now = now;
         self.job.clear();
         self.gone = None;
+        self.cause.clear();
+        self.call = None;
         self.at_once = false;
         if !self.kept {
             return Ok(());

@@ -15,6 +15,7 @@ pub mod annotation;
 pub mod block;
 pub mod bounds;
 pub mod bundle;
+pub mod cause;
 pub mod charm;
 pub mod config;
 pub mod constraints;

@@ -13,12 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::Life;
+use crate::cause::Cause;
 use crate::hook;
 use crate::relation::{RelationState, RemoteRelation};
 use crate::secret::DueSecrets;
 use crate::storage::{RemoteAttachment, StorageId};
 use crate::task::DueTask;
 
+mod cause;
 mod operation;
 mod relations;
 mod resolver;
@@ -31,6 +33,7 @@ mod storages;
 mod tests;
 mod walk;
 
+pub use cause::{Causes, RelationCauses, cause};
 pub use operation::{Deploy, Executed, Operation, OperationError, REBOOTS_NOW};
 pub use resolver::{Decision, LocalState, resolve};
 pub use retry::{Attempted, RetryPlan, RetrySeries};
@@ -104,6 +107,9 @@ pub struct OperationState {
     /// Storage of which the unit was told that it has it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub storage: BTreeSet<StorageId>,
+    /// Why the recorded hook runs; once that is done, what the hook that it queues follows from.
+    #[serde(skip_serializing_if = "Cause::is_unknown")]
+    pub because: Cause,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -247,6 +253,9 @@ pub struct RemoteState {
     /// Storage that the unit has, or is to have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub storage: BTreeMap<StorageId, RemoteAttachment>,
+    /// What brought all this about.
+    #[serde(default, skip_serializing_if = "Causes::is_empty")]
+    pub causes: Causes,
 }
 
 impl RemoteState {

@@ -60,6 +60,7 @@ mod usage;
 mod user;
 mod views;
 mod waiting;
+mod why;
 
 #[cfg(test)]
 mod testing;
@@ -83,7 +84,7 @@ pub use options::{LeaseTime, StoreOptions};
 pub use periapt_database::{
     Buckets, COUNTS, Change, ChangeStream, Database, Definition, Error as DatabaseError, Expected,
     Guard, Interest, KeptAnswer, Measures, REMEMBERED, Recent, Remembered, RequestMark, SECONDS,
-    SlowQuery, SlowStatement, Spread, Staging, Subscription, version_tag,
+    SlowQuery, SlowStatement, Spread, Staging, Subscription, version_tag, within_call,
 };
 pub use secret::{
     BackendChange, Leftover, Resealed, Sealed, SealedKey, SecretBackend, StoredSecret, Succession,

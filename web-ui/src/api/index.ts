@@ -145,6 +145,7 @@ export const units = {
     call<unknown>("POST", `${paths.unit(model, name)}/resolved`, { body: { retry } }),
   history: (model: string, name: string, limit: number) =>
     history(`${paths.unit(model, name)}/history`, limit),
+  why: (model: string, name: string) => call<t.Why>("GET", paths.unitWhy(model, name)),
   metrics: (model: string, name: string, values: number) =>
     all<t.MetricHistory>(`${paths.unit(model, name)}/metrics`, { values }),
 };

@@ -69,6 +69,7 @@ export const incident = (inModel: string, id: string, what: "retry" | "skip" | "
 
 export const timeline = (inModel: string): string => `${model(inModel)}/timeline`;
 
+export const unitWhy = (inModel: string, name: string): string => `${unit(inModel, name)}/why`;
 export const hookReport = (inModel: string, id: number): string => `${model(inModel)}/hooks/${id}/report`;
 
 export const blocks = (inModel: string): string => `${model(inModel)}/blocks`;

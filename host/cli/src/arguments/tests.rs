@@ -157,6 +157,7 @@ fn verbs_users_know_are_read() {
         "timeline site --since 1h --kinds config,hook -n 5 --format yaml",
         "timeline --from 2026-11-27T14:30:00Z --to 2026-11-27T15:00:00Z --utc",
         "show-hook 12 --format json",
+        "why site/0 -m demo --format json --utc",
         "audit --sign-ins",
         "audit --all",
         "alerts --all --rule errors -m demo -n 5 --format json",

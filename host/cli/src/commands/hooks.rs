@@ -68,7 +68,7 @@ fn whose(name: Option<&str>) -> Outcome<HookQuery> {
 
 fn table(runs: &[HookRun], times: &Times) -> Table {
     let headers = [
-        "Run", "Time", "Unit", "Hook", "Duration", "Result", "Message",
+        "Run", "Time", "Unit", "Hook", "Duration", "Result", "Cause", "Message",
     ];
     let mut table = Table::new(&headers).right("Run").right("Duration");
     for run in runs {
@@ -83,10 +83,16 @@ fn table(runs: &[HookRun], times: &Times) -> Table {
             (&run.hook).into(),
             duration(run.duration).into(),
             Cell::toned(&run.result, tone),
+            cause(&run.cause).into(),
             message.into(),
         ]);
     }
     table
+}
+
+/// `run 812`, `timer update-status`
+fn cause(cause: &str) -> String {
+    clean(cause).replacen(':', " ", 1)
 }
 
 /// Three digits say enough: `0.42 ms`, `1.85 s`.
@@ -114,6 +120,9 @@ struct HookDocument {
     #[serde(skip_serializing_if = "String::is_empty")]
     about: String,
     charm: String,
+    /// `audit:807`, `run:812`, `timer:update-status`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    cause: String,
     result: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     code: String,
@@ -137,6 +146,7 @@ impl HookDocument {
             hook: clean(&run.hook),
             about: clean(&run.about),
             charm: clean(&run.charm),
+            cause: clean(&run.cause),
             result: clean(&run.result),
             code: clean(&run.code),
             message: clean(&run.message),
@@ -162,6 +172,7 @@ mod tests {
             started_at: 1_795_257_480_000_000,
             duration,
             waited: 0,
+            cause: if code.is_empty() { "audit:7" } else { "" }.to_owned(),
             result: if code.is_empty() { "ok" } else { "failed" }.to_owned(),
             code: code.to_owned(),
             message: "unreachable".to_owned(),
@@ -171,9 +182,9 @@ mod tests {
         };
         let runs = [run("start", "trap", 12_400), run("install", "", 1_850)];
         let expected = "\
-Run  Time                  Unit    Hook     Duration  Result  Message
-  1  2026-11-21 10:38:00Z  site/0  start       12 ms  failed  unreachable (trap)
-  1  2026-11-21 10:38:00Z  site/0  install   1.85 ms  ok      opened 80/tcp, state counter
+Run  Time                  Unit    Hook     Duration  Result  Cause    Message
+  1  2026-11-21 10:38:00Z  site/0  start       12 ms  failed           unreachable (trap)
+  1  2026-11-21 10:38:00Z  site/0  install   1.85 ms  ok      audit 7  opened 80/tcp, state counter
 ";
         assert_eq!(table(&runs, &Times::new(true)).render(false), expected);
         assert_eq!(duration(1_850_000), "1.85 s");

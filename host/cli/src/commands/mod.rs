@@ -60,6 +60,7 @@ pub mod unit_files;
 mod units;
 pub mod version;
 mod wait_for;
+pub mod why;
 mod workers;
 mod workloads;
 
@@ -161,6 +162,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::ShowStatusLog(arguments) => show::status_log(context, arguments).await,
         Command::Hooks(arguments) => hooks::hooks(context, arguments).await,
         Command::ShowHook(verb) => show_hook::run(context, verb).await,
+        Command::Why(verb) => why::run(context, verb).await,
         Command::Incidents(verb) => incidents::run(context, verb).await,
         Command::Timeline(verb) => timeline::run(context, verb).await,
         Command::Metrics(arguments) => metrics::metrics(context, arguments).await,

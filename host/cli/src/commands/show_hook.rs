@@ -7,6 +7,7 @@ use periapt_wire::rest::{HookDetails, HookUsage};
 use super::Context;
 use super::hooks::duration;
 use super::timeline::sentence;
+use super::why;
 use crate::arguments::{ListFormat, ModelChoice, Target};
 use crate::failure::Outcome;
 use crate::output::text::{bytes, clean_line};
@@ -77,7 +78,14 @@ fn told(details: &HookDetails, times: &Times) -> String {
     if let Some(good) = details.last_good {
         lines.push(format!("Last good: {good}"));
     }
-    let sections: [(&str, Vec<String>); 3] = [
+    // Of the chain the run itself is told above.
+    let why: Vec<String> = why::told(&details.why, times)
+        .iter()
+        .skip(1)
+        .map(|line| line.trim_start().to_owned())
+        .collect();
+    let sections: [(&str, Vec<String>); 4] = [
+        ("Why", why),
         ("Effects", details.effects.iter().map(effect).collect()),
         (
             "Changed since the last good run",
@@ -150,9 +158,20 @@ fn effect(effect: &RunEffect) -> String {
 #[cfg(test)]
 mod tests {
     use periapt_model::hook::effect::listed;
-    use periapt_wire::rest::{HookLine, HookRun, HookTypical};
+    use periapt_wire::rest::{HookLine, HookRun, HookTypical, WhyStep};
 
     use super::*;
+
+    fn step(text: &str) -> WhyStep {
+        WhyStep {
+            text: text.to_owned(),
+            time: None,
+            unit: None,
+            run: None,
+            audit: None,
+            task: None,
+        }
+    }
 
     #[test]
     fn a_run_is_told_with_what_it_was_about_used_and_changed() {
@@ -178,6 +197,7 @@ mod tests {
                 started_at: 1_795_257_480_000_000,
                 duration: 12_400,
                 waited: 0,
+                cause: "audit:807".to_owned(),
                 result: "ok".to_owned(),
                 code: String::new(),
                 message: String::new(),
@@ -200,6 +220,13 @@ mod tests {
                 message: "hello\u{1b}[2J".to_owned(),
             }],
             more_lines: false,
+            why: vec![
+                step("site/0 ran db-relation-changed (relation 3, back/0)"),
+                WhyStep {
+                    audit: Some(807),
+                    ..step("admin changed size of back")
+                },
+            ],
         };
         let told = told(&details, &Times::new(true));
         for line in [
@@ -209,6 +236,7 @@ mod tests {
             "  ~ unit = active",
             "  - old",
             "Last good: 5",
+            "  because admin changed size of back [audit 807]",
         ] {
             assert!(told.lines().any(|known| known == line), "{line}:\n{told}");
         }

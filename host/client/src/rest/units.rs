@@ -2,7 +2,8 @@
 
 use periapt_model::{MachineId, UnitName};
 use periapt_wire::rest::{
-    AddMachines, HistoryEntry, ListQuery, MachineInfo, Removal, ResolveRequest, UnitInfo, paths,
+    AddMachines, HistoryEntry, ListQuery, MachineInfo, Removal, ResolveRequest, UnitInfo, Why,
+    paths,
 };
 use periapt_wire::rpc::Empty;
 
@@ -56,6 +57,13 @@ impl RestClient {
     pub async fn unit(&self, model: &str, unit: &UnitName) -> Result<UnitInfo, RestError> {
         let (application, number) = parts(unit);
         self.get(&paths::UNIT.at([model, &application, &number]))
+            .await
+    }
+
+    /// The chain of causes behind the last thing that a unit did.
+    pub async fn why(&self, model: &str, unit: &UnitName) -> Result<Why, RestError> {
+        let (application, number) = parts(unit);
+        self.get(&paths::UNIT_WHY.at([model, &application, &number]))
             .await
     }
 

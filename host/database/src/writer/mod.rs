@@ -19,6 +19,7 @@ use tokio::sync::oneshot;
 
 use crate::changes::{Batch, Switchboard};
 use crate::error::{Error, Failure};
+use crate::guard;
 use crate::measure::{COUNTS, SECONDS, Spread};
 use crate::options::Options;
 use crate::serving;
@@ -58,6 +59,7 @@ pub(crate) trait Job: Send {
 
 pub(crate) struct Work<T, E, F> {
     work: Option<F>,
+    call: Option<(&'static str, &'static str)>,
     result: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
 }
@@ -68,6 +70,7 @@ impl<T, E, F> Work<T, E, F> {
         (
             Self {
                 work: Some(work),
+                call: guard::running_call(),
                 result: None,
                 reply,
             },
@@ -87,6 +90,7 @@ where
             let Some(work) = self.work.take() else {
                 return Ok(Ran::Well);
             };
+            tx.call = self.call;
             Ok(match self.result.insert(work(tx).await) {
                 Ok(_) => Ran::Well,
                 Err(error) => Ran::Badly(error.database().cloned()),

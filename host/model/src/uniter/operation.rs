@@ -7,6 +7,7 @@
 use thiserror::Error;
 
 use super::{OperationKind, OperationState, OperationStep};
+use crate::cause::Cause;
 use crate::hook::{Info, Kind};
 use crate::relation::Contradiction;
 use crate::task::DueTask;
@@ -316,12 +317,19 @@ fn deployed(state: &OperationState, deploy: &Deploy) -> OperationState {
 }
 
 fn after_hook(state: &OperationState, hook: &Info) -> Result<OperationState, OperationError> {
+    let because = &state.because;
     let mut next = OperationState {
         kind: OperationKind::Continue,
         step: OperationStep::Pending,
         hook: None,
         reboots_now: 0,
+        because: Cause::Unknown,
         ..state.clone()
+    };
+    // A hook that is queued follows from this one.
+    let queued_next = |state: OperationState, hook| {
+        let because = because.clone();
+        queued(OperationState { because, ..state }, hook)
     };
     match hook.kind {
         Kind::Install => next.installed = true,
@@ -331,8 +339,8 @@ fn after_hook(state: &OperationState, hook: &Info) -> Result<OperationState, Ope
         }
         Kind::Stop => next.stopped = true,
         Kind::Remove => next.removed = true,
-        Kind::ConfigChanged if !next.started => return Ok(queued(next, Kind::Start)),
-        Kind::UpgradeCharm => return Ok(queued(next, Kind::ConfigChanged)),
+        Kind::ConfigChanged if !next.started => return Ok(queued_next(next, Kind::Start)),
+        Kind::UpgradeCharm => return Ok(queued_next(next, Kind::ConfigChanged)),
         Kind::ConfigChanged
         | Kind::LeaderElected
         | Kind::LeaderSettingsChanged

@@ -2,9 +2,10 @@
 //! that of Juju's uniter.
 
 use super::{
-    Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved,
+    Deploy, Operation, OperationKind, OperationState, OperationStep, RemoteState, Resolved, cause,
 };
 use super::{relations, storages};
+use crate::cause::Cause;
 use crate::hook::{Info, Kind};
 use crate::task::TaskStatus;
 use crate::{Life, UnitName};
@@ -29,6 +30,8 @@ pub struct LocalState {
     /// The versions of the retry and of the update-status timer that were acted on.
     pub retry_hook_version: u64,
     pub update_status_version: u64,
+    /// Why the last operation began.
+    pub because: Cause,
 }
 
 impl LocalState {
@@ -54,6 +57,7 @@ impl LocalState {
 
     /// Takes note that `operation`, decided on with `remote`, begins.
     pub fn begin(&mut self, operation: &Operation, remote: &RemoteState) {
+        self.because = cause(self, remote, operation);
         if let Operation::RunHook { hook, .. } = operation {
             self.hook_was_interrupted = false;
             self.retry_hook_version = remote.retry_hook_version;

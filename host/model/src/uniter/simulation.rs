@@ -217,6 +217,7 @@ impl World {
                 reboots: 0,
                 reboot_wanted: false,
                 storage: Default::default(),
+                causes: Default::default(),
             },
             stored: None,
             local: begun(None, 0),

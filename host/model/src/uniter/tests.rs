@@ -1,6 +1,7 @@
 //! The order of answers, the bookkeeping of each operation, and recovery from a crash at each
 //! step.
 
+mod cause;
 mod failures;
 mod reboots;
 mod relations;
@@ -31,6 +32,7 @@ fn remote() -> RemoteState {
         reboots: 0,
         reboot_wanted: false,
         storage: Default::default(),
+        causes: Default::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! a hook that ran, end with it in one commit.
 
 use super::{
-    Decision, Executed, LocalState, Operation, OperationError, OperationState, RemoteState,
+    Decision, Executed, LocalState, Operation, OperationError, OperationState, RemoteState, cause,
     resolve, workload_after,
 };
 use crate::hook::Info;
@@ -20,7 +20,8 @@ pub struct Walked {
     pub workload: Option<Status<Workload>>,
 }
 
-/// The state in which `operation`, whose hook the charm does not have, is done.
+/// The state in which `operation`, whose hook the charm does not have, is done. What follows from such a hook
+/// follows from the cause of it.
 pub fn absent_done(
     operation: &Operation,
     local: &LocalState,
@@ -35,7 +36,11 @@ pub fn absent_done(
         status_set: false,
     };
     let prepared = operation.prepare(state)?;
-    Ok(operation.hook_done(prepared.as_ref().unwrap_or(state), &executed))
+    let prepared = OperationState {
+        because: cause(local, remote, operation),
+        ..prepared.unwrap_or_else(|| state.clone())
+    };
+    Ok(operation.hook_done(&prepared, &executed))
 }
 
 /// Goes on from `local` through hooks that the charm does not have, as far as `remote` calls for

@@ -1,13 +1,15 @@
 //! Hooks that ran, newest first.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use periapt_wire::rest::{HookDetails, HookQuery, HookRun, Page, paths};
 use utoipa_axum::routes;
 
 use super::extract::{InHook, InModel, Query};
 use super::problem::Answer;
 use super::route::{READ, Row, row};
+use super::timeline::may_read_audit;
+use crate::identity::Identity;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -41,14 +43,17 @@ async fn one(
 
 /// Shows all that is known of one run of a hook.
 ///
-/// What it logged and changed, how long this hook usually takes in its application, and the settings and charms
-/// that were changed since it went well last.
+/// What it logged and changed, how long this hook usually takes in its application, the settings and charms
+/// that were changed since it went well last, and the chain of causes that led to it.
 #[utoipa::path(get, path = paths::HOOK_REPORT.text, responses((status = 200, body = HookDetails)))]
 async fn report(
     State(state): State<ServerState>,
     InHook(model, id): InHook,
+    Extension(identity): Extension<Identity>,
 ) -> Result<Json<HookDetails>, Answer> {
+    let audit = may_read_audit(&state, &identity, &model).await?;
     let mut details = state.store().hook_details(&model, id).await?;
     details.run.limits = details.run.usage.map(|_| state.limits().into());
+    details.why = state.store().run_why(&model, id, audit).await?;
     Ok(Json(details))
 }

@@ -1,10 +1,10 @@
 //! Units: list, look at, remove, resolve.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use periapt_model::AgentName;
 use periapt_wire::rest::{
-    ListQuery, Page, Removal, ResolveRequest, SetMeterStatus, UnitInfo, paths,
+    ListQuery, Page, Removal, ResolveRequest, SetMeterStatus, UnitInfo, Why, paths,
 };
 use periapt_wire::rpc::Empty;
 use serde_json::Value;
@@ -16,12 +16,15 @@ use super::extract::{Body, Force, InModel, InUnit, Query};
 use super::page::page;
 use super::problem::Answer;
 use super::route::{READ, Row, WRITE, row};
+use super::timeline::may_read_audit;
+use crate::identity::Identity;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
     vec![
         row(READ, routes!(list)).lists::<UnitInfo>(),
         row(READ, routes!(show)).about(About::Unit),
+        row(READ, routes!(why)),
         row(WRITE, routes!(remove))
             .about(About::Unit)
             .removes()
@@ -56,6 +59,20 @@ async fn show(
         relations: state.store().unit_relations(&model, &unit).await?,
         ..shown
     }))
+}
+
+/// Shows why a unit is as it is: the chain of causes behind the last thing that it did.
+///
+/// From its last run, beside good ones of `update-status`, back to the person, the timer or the worker that began it. The
+/// changes of people are named for those who may read the model's audit log.
+#[utoipa::path(get, path = paths::UNIT_WHY.text, responses((status = 200, body = Why)))]
+async fn why(
+    State(state): State<ServerState>,
+    InUnit(model, unit): InUnit,
+    Extension(identity): Extension<Identity>,
+) -> Result<Json<Why>, Answer> {
+    let audit = may_read_audit(&state, &identity, &model).await?;
+    Ok(Json(state.store().unit_why(&model, &unit, audit).await?))
 }
 
 /// Begins to remove a unit.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 use periapt_model::{AgentName, ModelUuid, Refusal, Tag};
-use periapt_store::Store;
+use periapt_store::{Store, within_call};
 use periapt_wire::rpc::{Empty, Json, WATCHER_FACADE, WATCHER_NEXT, WATCHER_STOP, Watch, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -182,7 +182,7 @@ impl Session {
         );
         let result = tokio::select! {
             biased;
-            result = run(self, params) => result,
+            result = within_call(rule.facade, rule.method, run(self, params)) => result,
             () = self.closing.cancelled(), if rule.effect == Effect::Wait => Err(RpcError::stopped("the connection is closing")),
         };
         seen.end(self, rule, &result);

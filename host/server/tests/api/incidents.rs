@@ -213,3 +213,70 @@ async fn a_run_is_told_with_its_limits() {
     assert_eq!(missing.0, 404);
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_unit_says_why_and_names_people_only_to_who_may_read_the_audit_log() {
+    let house = House::open().await;
+    let (model, other) = (
+        house.add_model("shop").await,
+        house.add_model("other").await,
+    );
+    house.people(&model, &other).await;
+    house.deploy(&model, 1).await;
+    let http = house.http().await;
+    let at = "/v1/models/shop/units/site/0/why";
+    let (status, nothing) = http.get(at).await;
+    assert_eq!((status, &nothing["steps"]), (200, &json!([])), "{nothing}");
+    let change = json!({ "set": { "port": 81 } });
+    let changed = http
+        .send(
+            "PATCH",
+            "/v1/models/shop/applications/site/config",
+            Some(change),
+        )
+        .await;
+    assert_eq!(changed.0, 200, "{}", changed.1);
+    let site = unit("site/0");
+    let told = house.store.unit_told(&model, &site, "").await.unwrap();
+    let cause = told.unwrap().remote.causes.config;
+    let from = house.store.get_state(&model, &site).await.unwrap().sequence;
+    let commit = HookCommit {
+        from,
+        run: Some(HookReport {
+            hook: "config-changed".to_owned(),
+            cause: cause.clone(),
+            ..report("")
+        }),
+        ..HookCommit::default()
+    };
+    let committed = house.store.commit_hook_run(&model, &site, commit).await;
+    committed.unwrap();
+    let (_, why) = http.get(at).await;
+    let steps = &why["steps"];
+    assert_eq!(steps[0]["text"], "site/0 ran config-changed");
+    assert_eq!(steps[1]["text"], "admin changed port of site");
+    let audit = steps[1]["audit"].as_i64().unwrap();
+    assert_eq!(cause.to_string(), format!("audit:{audit}"));
+    let id = steps[0]["run"].as_i64().unwrap();
+    let path = format!("/v1/models/shop/hooks/{id}");
+    let (_, run) = http.get(&path).await;
+    assert_eq!(run["cause"], format!("audit:{audit}"));
+    let (_, details) = http.get(&format!("{path}/report")).await;
+    assert_eq!(&details["why"], steps);
+
+    let mut reader = house.stranger();
+    let token = house.token_of(Standing::Reader).await;
+    reader.authorization = Some(format!("Bearer {token}"));
+    for (path, member) in [(at.to_owned(), "steps"), (format!("{path}/report"), "why")] {
+        let (status, seen) = reader.get(&path).await;
+        assert_eq!(status, 200, "{seen}");
+        assert_eq!(seen[member][1]["text"], "somebody changed the model");
+        assert!(seen[member][1].get("audit").is_none(), "{seen}");
+    }
+    let missing = http.get("/v1/models/shop/units/site/9/why").await;
+    assert_eq!(
+        (missing.0, missing.1["code"].as_str()),
+        (404, Some("unit-not-found"))
+    );
+    house.close().await;
+}

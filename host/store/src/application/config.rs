@@ -11,7 +11,7 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::secret::with_secrets;
-use crate::{Result, Store, difference, views};
+use crate::{Result, Store, difference, views, why};
 
 impl Store {
     /// Schema, settings and effective values of an application.
@@ -50,12 +50,21 @@ impl Store {
             Box::pin(async move {
                 let (config, life) = load(&mut tx.db, &model, &application).await?;
                 if !life.is_alive() {
-                    return Err(StoreError::NotAlive { kind: Subject::Application, name: application.to_string(), life });
+                    return Err(StoreError::NotAlive {
+                        kind: Subject::Application,
+                        name: application.to_string(),
+                        life,
+                    });
                 }
                 if config.trust != trusted {
-                    let sql = "UPDATE application SET trusted = $3, config_hash = $4 WHERE model_uuid = $1 AND name = $2";
+                    let sql =
+                        "UPDATE application SET trusted = $3, config_hash = $4, config_cause = $5
+                        WHERE model_uuid = $1 AND name = $2";
                     let hash = config::hash_with_trust(&config.effective, trusted);
-                    tx.db.execute(sql, params![&model, &application, trusted, hash]).await?;
+                    let cause = why::cause(tx);
+                    tx.db
+                        .execute(sql, params![&model, &application, trusted, hash, cause])
+                        .await?;
                     tx.touch(&model, namespace::APPLICATION, application.as_str());
                     tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
                 }
@@ -87,12 +96,14 @@ pub(crate) async fn change(
         return Ok(before);
     }
     let effective = before.schema.effective(&settings);
-    let sql = "UPDATE application SET settings = $3, config_hash = $4 WHERE model_uuid = $1 AND name = $2";
+    let sql = "UPDATE application SET settings = $3, config_hash = $4, config_cause = $5
+        WHERE model_uuid = $1 AND name = $2";
     let params = params![
         model,
         application,
         to_json(&settings)?,
-        config::hash_with_trust(&effective, before.trust)
+        config::hash_with_trust(&effective, before.trust),
+        why::cause(tx)
     ];
     tx.db.execute(sql, params).await?;
     let told = differences(&before.schema, &before.effective, &effective);

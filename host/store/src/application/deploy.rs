@@ -17,7 +17,7 @@ use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::{
     Result, Store, application, charm, difference, machine, relation, resource, secret, storage,
-    unit, views,
+    unit, views, why,
 };
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
@@ -55,14 +55,14 @@ impl Store {
                 let channel = charm::channel(request.channel.unwrap_or_default())?;
                 let sql = "INSERT INTO application (model_uuid, name, charm_url, charm_modified_version, force_charm,
                         life, settings, config_hash, workload_version, created_at, subordinate, channel, trusted,
-                        constraints)
-                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8, $9, $10)
+                        constraints, charm_cause, config_cause)
+                    VALUES ($1, $2, $3, 0, 0, 'alive', $4, $5, '', $6, $7, $8, $9, $10, $11, $11)
                     ON CONFLICT (model_uuid, name) DO NOTHING";
                 let name = &request.application;
                 let url = charm.url.to_string();
                 let settings = to_json(&settings)?;
                 let (subordinate, trusted) = (charm.subordinate, request.trust);
-                let values = params![&model, name, url, settings, hash, tx.now, subordinate, channel, trusted, constraints.to_string()];
+                let values = params![&model, name, url, settings, hash, tx.now, subordinate, channel, trusted, constraints.to_string(), why::cause(tx)];
                 if tx.db.execute(sql, values).await? == 0 {
                     return Err(StoreError::AlreadyExists { kind: Subject::Application, name: name.to_string() });
                 }
@@ -178,7 +178,8 @@ impl Store {
                 let effective = new.config.effective(&settings);
                 let hash = config::hash_with_trust(&effective, trusted.unwrap_or_default());
                 let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
-                        charm_modified_version = charm_modified_version + 1, can_upgrade_to = ''
+                        charm_modified_version = charm_modified_version + 1, can_upgrade_to = '',
+                        charm_cause = $7, config_cause = CASE WHEN config_hash = $6 THEN config_cause ELSE $7 END
                     WHERE model_uuid = $1 AND name = $2";
                 let values = params![
                     &model,
@@ -186,7 +187,8 @@ impl Store {
                     new.url.to_string(),
                     request.force_units,
                     to_json(&settings)?,
-                    hash
+                    hash,
+                    why::cause(tx)
                 ];
                 tx.db.execute(sql, values).await?;
                 let revision = Difference {
@@ -261,6 +263,7 @@ pub(super) async fn make_units(
         .collect();
 
     let addresses = unit::address::take(tx, u64::from(count)).await?;
+    let cause = why::cause(tx);
     let rows = names
         .iter()
         .zip(&numbers)
@@ -277,13 +280,14 @@ pub(super) async fn make_units(
                 "[]",
                 0_i64,
                 tx.now,
-                address
+                address,
+                &cause
             ]
         })
         .collect();
     let head =
         "INSERT INTO unit (model_uuid, name, application, number, life, resolved, workload_version,
-        opened_ports, forced, created_at, address)";
+        opened_ports, forced, created_at, address, cause)";
     tx.db.insert_many(head, "", rows).await?;
     let placed = placement.iter().map(MachineId::as_str);
     let rows = names

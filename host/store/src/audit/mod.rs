@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use periapt_database::{Guard, RequestRow};
+use periapt_model::cause::Cause;
 use periapt_model::{ModelUuid, bounds};
 use periapt_wire::rest::{AuditKind, AuditQuery, AuditRecord, Page};
 
@@ -159,25 +160,30 @@ struct OfRequest {
 }
 
 impl RequestRow for OfRequest {
+    fn cause(&self, id: i64) -> String {
+        Cause::Deed(id).to_string()
+    }
+
     fn write<'t>(
         &'t self,
         tx: &'t mut Tx,
-        id: Option<i64>,
+        id: i64,
+        is_there: bool,
         result: Option<&'t str>,
-    ) -> BoxFuture<'t, std::result::Result<i64, DatabaseError>> {
+    ) -> BoxFuture<'t, std::result::Result<(), DatabaseError>> {
         let result = result.unwrap_or(INTERRUPTED);
         Box::pin(async move {
-            if let Some(id) = id {
+            if is_there {
                 let sql = "UPDATE audit SET result = $2 WHERE id = $1";
                 tx.db.execute(sql, params![id, result]).await?;
-                return Ok(id);
+                return Ok(());
             }
             let mut record = self.record.clone();
             record.result = result.to_owned();
-            insert(tx, vec![record]).await?;
-            let id = tx.last_id();
-            prune_when(self.prune, tx).await?;
-            Ok(id)
+            tx.db
+                .insert_many(INTO, "", vec![cells(id, record)?])
+                .await?;
+            prune_when(self.prune, tx).await
         })
     }
 }

@@ -8,7 +8,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, application, machine, relation, storage, unit};
+use crate::{Result, application, machine, relation, storage, unit, why};
 
 /// Between two looks at a machine with units, in microseconds; the last unit to go by force
 /// brings the next one forward.
@@ -104,10 +104,11 @@ async fn force_destroy_unit(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> 
     // Already so unless it is the deadline that forces it.
     let sql = "UPDATE unit SET forced = 1 WHERE model_uuid = $1 AND name = $2 AND forced = 0";
     tx.db.execute(sql, params![model, unit]).await?;
-    let sql = "UPDATE unit SET resolved = 'no-hooks' WHERE model_uuid = $1 AND name = $2
+    let sql = "UPDATE unit SET resolved = 'no-hooks', resolved_cause = $3 WHERE model_uuid = $1 AND name = $2
         AND EXISTS (SELECT 1 FROM status WHERE status.model_uuid = $1 AND status.kind = 'juju-unit'
             AND status.entity = $2 AND status.status = 'error')";
-    if tx.db.execute(sql, params![model, unit]).await? > 0 {
+    let values = params![model, unit, why::cause(tx)];
+    if tx.db.execute(sql, values).await? > 0 {
         tx.touch(model, namespace::RESOLVED, unit.as_str());
     }
     let due = next_step(tx, model).await?;

@@ -7,7 +7,7 @@ use periapt_wire::agent::cleaner::CleanupReport;
 use crate::changes::namespace;
 use crate::db::{Tx, columns, params};
 use crate::tables::{Table, tables};
-use crate::{Result, Store};
+use crate::{Result, Store, why};
 
 mod handlers;
 #[cfg(test)]
@@ -110,17 +110,14 @@ pub(crate) async fn enqueue(
         (true, false) => FORCED,
         (false, _) => "{}",
     };
-    let sql = "INSERT INTO cleanup (id, model_uuid, kind, subject, args, due_at, attempts, last_error)
-        VALUES ($1, $2, $3, $4, $5, $6, 0, '')
+    let sql = "INSERT INTO cleanup (id, model_uuid, kind, subject, args, due_at, attempts, last_error, cause)
+        VALUES ($1, $2, $3, $4, $5, $6, 0, '', $7)
         ON CONFLICT (model_uuid, kind, subject) DO UPDATE
         SET args = CASE WHEN LENGTH(excluded.args) < LENGTH(cleanup.args) THEN cleanup.args ELSE excluded.args END,
             due_at = CASE WHEN excluded.due_at < cleanup.due_at THEN excluded.due_at ELSE cleanup.due_at END";
-    tx.db
-        .execute(
-            sql,
-            params![id, model, kind.as_str(), subject, args, due_at],
-        )
-        .await?;
+    let cause = why::cause(tx);
+    let values = params![id, model, kind.as_str(), subject, args, due_at, cause];
+    tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::CLEANUP, "");
     touch(tx, model, kind, subject);
     Ok(())
@@ -173,6 +170,7 @@ columns! {
         kind: String = "kind",
         subject: String = "subject",
         args: String = "args",
+        cause: String = "cause",
     }
     const DUE = "FROM cleanup
         WHERE model_uuid = $1 AND due_at <= $2 AND id > $3 ORDER BY id LIMIT 1";
@@ -239,6 +237,8 @@ impl Store {
                     .await?;
                 item.touch(tx, &model);
                 tx.at_once = item.args == AT_ONCE;
+                // Whoever asked for the removal did this as well.
+                tx.cause.clone_from(&item.cause);
                 handlers::run(tx, &model, &item).await
             })
         })

@@ -20,7 +20,7 @@ const CHANGES: u64 = 50;
 const AFTER: i64 = 5_000;
 
 impl Store {
-    /// One run with all of it.
+    /// One run with all of it, but for the chain of its causes, which depends on who asks.
     pub async fn hook_details(&self, model: &ModelUuid, id: i64) -> Result<HookDetails> {
         let run = self.hook_run(model, id).await?;
         let mut db = self.snapshot().await?;
@@ -69,6 +69,7 @@ impl Store {
             changed_since: changed.into_iter().map(|entry| entry.shown).collect(),
             lines: lines.collect(),
             more_lines,
+            why: Vec::new(),
             run,
         })
     }

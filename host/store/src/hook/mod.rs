@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use periapt_contract::Effect;
+use periapt_model::cause::Cause;
 use periapt_model::charm::CharmUrl;
 use periapt_model::hook::commit::{self, Step};
 use periapt_model::hook::{Effects, Info};
@@ -174,9 +175,11 @@ impl Store {
         let (model, unit, operation) = (model.clone(), unit.clone(), to_json(operation)?);
         self.write(move |tx| {
             Box::pin(async move {
+                let id = tx.next_id();
+                tx.cause = Cause::Run(id).to_string();
                 put_operation(tx, &model, &unit, from, &operation).await?;
                 status::put_agent(tx, &model, &unit, &agent).await?;
-                runs::insert(tx, &model, &unit, &run).await
+                runs::insert(tx, &model, &unit, &run, id).await
             })
         })
         .await
@@ -203,6 +206,17 @@ impl Store {
                 let row = tx.db.one(UNIT, params![&model, &unit]).await?;
                 let mut row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, &unit))?;
                 commit::may_change(&unit, row.life, effects)?;
+                // What is changed here names the run as its cause. A hook that the charm does not have passes on
+                // why the unit leaves.
+                let run_id = match done.run {
+                    Some(_) => tx.next_id(),
+                    None => 0,
+                };
+                tx.cause = match (run_id, row.life.is_alive()) {
+                    (0, true) => String::new(),
+                    (0, false) => row.cause.to_string(),
+                    (id, _) => Cause::Run(id).to_string(),
+                };
                 let of = Committing {
                     model: &model,
                     unit: &unit,
@@ -216,8 +230,16 @@ impl Store {
                         Step::Enter(hook) => relation::created(tx, &model, &unit, hook).await?,
                         Step::Effects => effects::apply(tx, of, effects).await?,
                         Step::Leave(hook) => {
+                            // A unit that is removed leaves because of that, which is known for longer than its
+                            // run.
+                            let leaves = !row.life.is_alive();
+                            let run = leaves
+                                .then(|| std::mem::replace(&mut tx.cause, row.cause.to_string()));
                             relation::broken(tx, &model, &unit, hook).await?;
                             crate::storage::let_go(tx, &model, &unit, hook).await?;
+                            if let Some(run) = run {
+                                tx.cause = run;
+                            }
                         }
                         Step::Operation => {
                             put_operation(tx, &model, &unit, done.from, &operation).await?;
@@ -227,7 +249,7 @@ impl Store {
                                 status::put_workload(tx, &model, &unit, workload).await?;
                             }
                             if let Some(run) = &done.run {
-                                runs::insert(tx, &model, &unit, run).await?;
+                                runs::insert(tx, &model, &unit, run, run_id).await?;
                             }
                             let about = Tag::Unit(unit.clone());
                             let records = std::mem::take(&mut done.records).into_iter();

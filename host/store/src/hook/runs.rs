@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use periapt_model::bounds;
+use periapt_model::cause::Cause;
 use periapt_model::hook::remembered;
 use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
@@ -106,6 +107,7 @@ columns! {
         message = "message",
         effects = "effects" as json,
         waited = "waited",
+        cause = "cause",
         usage = ["memory_bytes, host_calls, output_bytes, state_directory_bytes"] as usage,
         ; limits: None
     }
@@ -128,20 +130,34 @@ fn usage(cells: &mut Cells<'_>) -> std::result::Result<Option<HookUsage>, Databa
     })
 }
 
-/// Appends a run, in the transaction of what it did.
+/// Appends a run, in the transaction of what it did, under a number that was taken before: what it did names it
+/// as its cause.
+///
+/// What the agent knows only by its place is looked up here: the run right before it, and how a unit left. That a unit
+/// left is looked up only while it is gone; what became of it since is no cause of this.
 pub(crate) async fn insert(
     tx: &mut Tx,
     model: &ModelUuid,
     unit: &UnitName,
     run: &HookReport,
+    id: i64,
 ) -> Result<()> {
     let sql = "INSERT INTO hook_run
         (id, model_uuid, unit, application, hook, charm, started_at, duration, result, code, message, effects, waited,
-        memory_bytes, host_calls, output_bytes, state_directory_bytes, about)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+        memory_bytes, host_calls, output_bytes, state_directory_bytes, about, cause)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+            CASE WHEN $19 = 'before' THEN COALESCE((SELECT 'run:' || MAX(earlier.id) FROM hook_run AS earlier
+                    WHERE earlier.model_uuid = $2 AND earlier.unit = $3), $19)
+                WHEN $21 <> '' THEN COALESCE((SELECT NULLIF(relation_unit.cause, '') FROM relation_unit
+                    WHERE relation_unit.model_uuid = $2 AND relation_unit.relation_id = $20
+                        AND relation_unit.unit = $21 AND relation_unit.in_scope = 0), $19)
+                ELSE $19 END)
         RETURNING (SELECT COUNT(*) FROM model_config WHERE model_uuid = $2 AND key = 'unit-cpu-quota')
             + (SELECT COUNT(*) FROM model_default WHERE key = 'unit-cpu-quota')";
-    let id = tx.next_id();
+    let (relation, left) = match &run.cause {
+        Cause::Left { relation, unit } => (*relation, unit.as_str()),
+        _ => (0, ""),
+    };
     let result = if run.code.is_empty() { OK } else { FAILED };
     let values = params![
         id,
@@ -161,7 +177,13 @@ pub(crate) async fn insert(
         run.usage.map(|usage| usage.host_calls),
         run.usage.map(|usage| usage.output_bytes),
         run.usage.map(|usage| usage.state_directory_bytes),
-        shortened(&run.about, bounds::RUN_EFFECT_CHARACTERS.length())
+        shortened(&run.about, bounds::RUN_EFFECT_CHARACTERS.length()),
+        shortened(
+            &run.cause.to_string(),
+            bounds::RUN_EFFECT_CHARACTERS.length()
+        ),
+        relation,
+        left
     ];
     // Most models have no quota, and then a hook costs no statement more.
     let quotas: Option<u64> = tx.db.scalar(sql, values).await?;

@@ -19,7 +19,7 @@ use crate::error::StoreError;
 use crate::full_status::rfc3339;
 use crate::page::Paging;
 use crate::tables::{Table, tables};
-use crate::{Presence, Result, Store, require_model};
+use crate::{Presence, Result, Store, require_model, why};
 
 mod shown;
 #[cfg(test)]
@@ -113,7 +113,7 @@ impl Store {
             Box::pin(async move {
                 // One that was answered before, or got well meanwhile, is left alone.
                 let sql = names!(
-                    "UPDATE unit SET resolved = $18
+                    "UPDATE unit SET resolved = $18, resolved_cause = $19
                     WHERE model_uuid = $1 AND resolved = 'none' AND EXISTS (
                         SELECT 1 FROM status WHERE status.model_uuid = $1
                             AND status.kind = 'juju-unit' AND status.entity = unit.name
@@ -126,6 +126,7 @@ impl Store {
                     let part: Vec<&str> = part.iter().map(UnitName::as_str).collect();
                     let mut values = part_params(&model, &part);
                     values.push(wanted.into());
+                    values.push(why::cause(tx).into());
                     told.extend(tx.db.words::<UnitName>("unit", sql, values).await?);
                 }
                 let mut units = incident.units;

@@ -2,6 +2,7 @@
 
 use periapt_engine::failpoint;
 use periapt_model::bounds::TEXT_BYTES;
+use periapt_model::cause::Cause;
 use periapt_model::refusal::Subject;
 use periapt_model::status::{Agent, Status};
 use periapt_model::task::{Receiver, Results, TaskId, TaskStatus};
@@ -89,6 +90,8 @@ impl Store {
         let recorded = self.write(move |tx| {
             Box::pin(async move {
                 let task = of_unit(tx, &model, &unit, ended.id).await?;
+                let id = tx.next_id();
+                tx.cause = Cause::Run(id).to_string();
                 if let Some(status) = task.status.ends(ended.status) {
                     let ending = Ending {
                         status,
@@ -98,7 +101,7 @@ impl Store {
                     end(tx, &model, &task, &ending).await?;
                 }
                 match &run {
-                    Some(run) => runs::insert(tx, &model, &unit, run).await,
+                    Some(run) => runs::insert(tx, &model, &unit, run, id).await,
                     None => Ok(()),
                 }
             })

@@ -13,7 +13,7 @@ use super::rows;
 use crate::db::{Session, Tx, params};
 use crate::error::StoreError;
 use crate::views::relation::listed;
-use crate::{Result, Store, application, charm, views};
+use crate::{Result, Store, application, charm, views, why};
 
 impl From<EndpointError> for StoreError {
     fn from(error: EndpointError) -> Self {
@@ -97,11 +97,11 @@ impl Store {
                     });
                 }
                 if relation.suspended != suspended || relation.reason != reason {
-                    let sql = "UPDATE relation SET suspended = $3, suspended_reason = $4
+                    let sql =
+                        "UPDATE relation SET suspended = $3, suspended_reason = $4, cause = $5
                         WHERE model_uuid = $1 AND id = $2";
-                    tx.db
-                        .execute(sql, params![&model, id, suspended, reason])
-                        .await?;
+                    let values = params![&model, id, suspended, reason, why::cause(tx)];
+                    tx.db.execute(sql, values).await?;
                     rows::touch(tx, &model, &relation);
                 }
                 views::relation::find(&mut tx.db, &model, id).await
@@ -171,11 +171,10 @@ async fn make(
     let scope = scope.to_string();
     let interface = sides.first().map_or("", |side| side.interface.as_str());
     let sql = "INSERT INTO relation (model_uuid, id, key, interface, scope, life, suspended, suspended_reason,
-            forced, created_at)
-        VALUES ($1, $2, $3, $4, $5, 'alive', 0, '', 0, $6)";
-    tx.db
-        .execute(sql, params![model, id, key, interface, scope, tx.now])
-        .await?;
+            forced, created_at, cause)
+        VALUES ($1, $2, $3, $4, $5, 'alive', 0, '', 0, $6, $7)";
+    let values = params![model, id, key, interface, scope, tx.now, why::cause(tx)];
+    tx.db.execute(sql, values).await?;
     for side in sides {
         let sql = "INSERT INTO relation_endpoint (model_uuid, relation_id, application, name, role, settings, version)
             VALUES ($1, $2, $3, $4, $5, '{}', 0)";

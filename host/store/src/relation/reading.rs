@@ -23,7 +23,8 @@ impl Store {
     ) -> Result<Vec<UnitRelation>> {
         let mut db = self.snapshot().await?;
         let root = root(&mut db, model, unit).await?;
-        let seen = super::of_unit(&mut db, model, unit, root.as_ref()).await?;
+        let mut causes = BTreeMap::new();
+        let seen = super::of_unit(&mut db, model, unit, root.as_ref(), &mut causes).await?;
         let root = root.as_ref().unwrap_or(unit);
         let application = unit.application();
         let mut shown = Vec::new();

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use periapt_model::cause::Cause;
 use periapt_model::relation::{RemoteRelation, Role, supported};
+use periapt_model::uniter::RelationCauses;
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
 
 use super::subordinates;
@@ -20,8 +22,11 @@ columns! {
         endpoint: String = "mine.name",
         role: Role = "mine.role" as word,
         version: u64 = "mine.version",
+        settings_cause: Cause = "mine.cause" as word,
+        cause: Cause = "relation.cause" as word,
         other: Option<ApplicationName> = "other.application" as optional_word,
         other_version: Option<u64> = "other.version",
+        other_cause: Option<Cause> = "other.cause" as optional_word,
         entered: u64 = "(SELECT COUNT(*) FROM relation_unit
             WHERE relation_unit.model_uuid = relation.model_uuid
                 AND relation_unit.relation_id = relation.id AND relation_unit.unit = $3
@@ -39,6 +44,7 @@ columns! {
         relation: u64 = "relation_unit.relation_id",
         unit: UnitName = "relation_unit.unit" as word,
         version: u64 = "relation_unit.version",
+        cause: Cause = "relation_unit.cause" as word,
     }
     const MEMBERS = "FROM relation_endpoint AS mine
         JOIN relation_unit ON relation_unit.model_uuid = mine.model_uuid
@@ -49,7 +55,8 @@ columns! {
             AND (relation_unit.container = '' OR relation_unit.container = $4)";
 }
 
-/// Every relation that the unit takes part in, by number, from one moment.
+/// Every relation that the unit takes part in, by number, from one moment; what brought about what is said of them
+/// goes to `causes`.
 ///
 /// A relation that stays within a container has no place for a subordinate unit whose container
 /// holds nobody of the other side, and never will.
@@ -58,15 +65,16 @@ pub(crate) async fn of_unit(
     model: &ModelUuid,
     unit: &UnitName,
     principal: Option<&UnitName>,
+    causes: &mut BTreeMap<u64, RelationCauses>,
 ) -> Result<BTreeMap<u64, RemoteRelation>> {
     let application = unit.application();
     let mut found = BTreeMap::new();
     let mut doubtful = Vec::new();
     for row in db.all(ENDS, params![model, &application, unit]).await? {
         let peer = row.role == Role::Peer;
-        let (remote_application, version) = match (row.other, row.other_version) {
-            _ if peer => (application.clone(), row.version),
-            (Some(other), Some(version)) => (other, version),
+        let (remote_application, version, said) = match (row.other, row.other_version) {
+            _ if peer => (application.clone(), row.version, row.settings_cause),
+            (Some(other), Some(version)) => (other, version, row.other_cause.unwrap_or_default()),
             _ => return Err(StoreError::corrupt("relation", "an end is missing")),
         };
         if let Some(principal) = principal
@@ -76,6 +84,15 @@ pub(crate) async fn of_unit(
         {
             doubtful.push((row.id, remote_application.clone()));
         }
+        let known = RelationCauses {
+            relation: row.cause,
+            applications: Some((remote_application.clone(), said))
+                .into_iter()
+                .filter(|(_, said)| !said.is_unknown())
+                .collect(),
+            members: BTreeMap::new(),
+        };
+        causes.insert(row.id, known);
         let relation = RemoteRelation {
             endpoint: row.endpoint,
             applications: [(remote_application.clone(), version)].into(),
@@ -95,7 +112,16 @@ pub(crate) async fn of_unit(
             }
         }
     }
-    members(db, model, unit, principal.unwrap_or(unit), &mut found).await?;
+    members(
+        db,
+        model,
+        unit,
+        principal.unwrap_or(unit),
+        &mut found,
+        causes,
+    )
+    .await?;
+    causes.retain(|id, known| found.contains_key(id) && *known != RelationCauses::default());
     Ok(found)
 }
 
@@ -120,6 +146,7 @@ async fn members(
     unit: &UnitName,
     root: &UnitName,
     found: &mut BTreeMap<u64, RemoteRelation>,
+    causes: &mut BTreeMap<u64, RelationCauses>,
 ) -> Result<()> {
     if found.is_empty() {
         return Ok(());
@@ -128,6 +155,11 @@ async fn members(
     let values = params![model, &application, unit, root];
     for member in db.all(MEMBERS, values).await? {
         if let Some(relation) = found.get_mut(&member.relation) {
+            if let Some(known) = causes.get_mut(&member.relation)
+                && !member.cause.is_unknown()
+            {
+                known.members.insert(member.unit.clone(), member.cause);
+            }
             relation.members.insert(member.unit, member.version);
         }
     }

@@ -10,7 +10,7 @@ use crate::cleanup::{self, Kind};
 use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::tables::{self, With};
-use crate::{Result, Store, application, secret, unit};
+use crate::{Result, Store, application, secret, unit, why};
 
 impl Store {
     /// Begins to remove a relation; the subordinate units that go with it. With nobody in scope
@@ -52,8 +52,10 @@ async fn destroy(
     destroy_storage: bool,
 ) -> Result<Removal> {
     if relation.life.is_alive() {
-        let sql = "UPDATE relation SET life = 'dying' WHERE model_uuid = $1 AND id = $2";
-        tx.db.execute(sql, params![model, relation.id]).await?;
+        let sql =
+            "UPDATE relation SET life = 'dying', cause = $3 WHERE model_uuid = $1 AND id = $2";
+        let values = params![model, relation.id, why::cause(tx)];
+        tx.db.execute(sql, values).await?;
         relation.life = Life::Dying;
         rows::touch(tx, model, &relation);
     }

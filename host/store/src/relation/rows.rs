@@ -1,5 +1,6 @@
 //! Rows of relations with their endpoints.
 
+use periapt_model::cause::Cause;
 use periapt_model::refusal::Subject;
 use periapt_model::relation::Role;
 use periapt_model::{ApplicationName, Life, ModelUuid, UnitName};
@@ -23,6 +24,8 @@ pub(crate) struct Relation {
     pub reason: String,
     pub forced: bool,
     pub created_at: i64,
+    /// What it is there, is suspended or ends because of.
+    pub cause: Cause,
     /// The requirer first; one of a peer relation.
     pub ends: Vec<End>,
 }
@@ -80,6 +83,7 @@ columns! {
         reason: String = "relation.suspended_reason",
         forced: bool = "relation.forced",
         created_at: i64 = "relation.created_at",
+        cause: Cause = "relation.cause" as word,
         application: ApplicationName = "relation_endpoint.application" as word,
         name: String = "relation_endpoint.name",
         role: Role = "relation_endpoint.role" as word,
@@ -163,6 +167,7 @@ fn relations(ends: Vec<EndRow>) -> Vec<Relation> {
             reason: row.reason,
             forced: row.forced,
             created_at: row.created_at,
+            cause: row.cause,
             ends: vec![end],
         });
     }

@@ -1,6 +1,7 @@
 //! Entering and leaving the scope of a relation. Both are steps of a hook's transaction: a unit
 //! enters as its created hook begins and leaves as its broken hook is committed.
 
+use periapt_model::cause::Cause;
 use periapt_model::hook::{Info, Kind, commit};
 use periapt_model::refusal::Subject;
 use periapt_model::uniter::{OperationKind, OperationState};
@@ -8,9 +9,9 @@ use periapt_model::{Life, MachineId, ModelUuid, UnitName};
 
 use super::rows::{self, Relation};
 use super::{removal, subordinates};
-use crate::Result;
 use crate::db::{Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
+use crate::{Result, why};
 
 /// A unit that enters, with what it publishes.
 pub(super) struct Entering {
@@ -20,6 +21,8 @@ pub(super) struct Entering {
     pub machine: Option<MachineId>,
     life: Life,
     address: Option<String>,
+    /// What it enters because of.
+    pub cause: Cause,
 }
 
 /// Enters the scope if the operation is the created hook of a relation.
@@ -102,7 +105,9 @@ async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relat
     let Some((mine, other)) = relation.seen_by(&application) else {
         return Err(commit::not_in_scope(unit, relation.id).into());
     };
-    let entering = entering(tx, model, unit).await?;
+    let mut entering = entering(tx, model, unit).await?;
+    // Whether its charm has a hook for that changes nothing about it.
+    entering.cause = Cause::newest([&entering.cause, &relation.cause]);
     let of_relation = (relation.life, relation.suspended);
     commit::may_enter(unit, entering.life, &relation.key, of_relation)?;
     let container = match relation.container {
@@ -117,10 +122,11 @@ async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relat
     };
     let settings = to_json(&commit::published(entering.address.as_deref()))?;
     let sql = "INSERT INTO relation_unit (model_uuid, relation_id, unit, application, endpoint, container,
-            in_scope, settings, version)
-        VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8)
+            in_scope, settings, version, cause)
+        VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9)
         ON CONFLICT (model_uuid, relation_id, unit) DO UPDATE
-        SET in_scope = 1, settings = excluded.settings, version = excluded.version, container = excluded.container";
+        SET in_scope = 1, settings = excluded.settings, version = excluded.version, container = excluded.container,
+            cause = excluded.cause";
     let values = params![
         model,
         relation.id,
@@ -129,7 +135,8 @@ async fn enter(tx: &mut Tx, model: &ModelUuid, unit: &UnitName, relation: &Relat
         &mine.name,
         container,
         settings,
-        version
+        version,
+        entering.cause.to_string()
     ];
     tx.db.execute(sql, values).await?;
     rows::touch_units(tx, model, relation, &application, container);
@@ -142,6 +149,7 @@ columns! {
         principal: Option<UnitName> = "unit.principal" as optional_word,
         machine: Option<MachineId> = "unit.machine_id" as optional_word,
         addresses: Vec<String> = "COALESCE(machine.addresses, '[]')" as json,
+        cause: Cause = "unit.cause" as word,
     }
     const ENTERING = "FROM unit
         LEFT JOIN machine ON machine.model_uuid = unit.model_uuid AND machine.id = unit.machine_id
@@ -157,6 +165,7 @@ async fn entering(tx: &mut Tx, model: &ModelUuid, unit: &UnitName) -> Result<Ent
         machine: row.machine,
         life: row.life,
         address: row.addresses.into_iter().next(),
+        cause: row.cause,
     })
 }
 
@@ -167,10 +176,15 @@ pub(crate) async fn leave(
     unit: &UnitName,
     relation: &Relation,
 ) -> Result<()> {
-    let sql = "UPDATE relation_unit SET in_scope = 0
+    let sql = "UPDATE relation_unit SET in_scope = 0, cause = $4
         WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3 AND in_scope = 1
         RETURNING container";
-    let key = params![model, relation.id, unit];
+    let cause = match relation.is_open() || relation.cause.is_unknown() {
+        true => why::cause(tx),
+        // Whoever ended the relation had all of its units leave.
+        false => relation.cause.to_string(),
+    };
+    let key = params![model, relation.id, unit, cause];
     let left: Option<String> = tx.db.scalar(sql, key).await?;
     if let Some(container) = left {
         rows::touch_units(tx, model, relation, &unit.application(), &container);

@@ -7,9 +7,9 @@ use periapt_model::hook::commit::{self, Standing};
 use periapt_model::{ModelUuid, UnitName};
 
 use super::rows;
-use crate::Result;
 use crate::db::{Tx, columns, json, params, to_json};
 use crate::hook::Committing;
+use crate::{Result, why};
 
 /// A bag of settings as it is stored.
 pub(super) type Bag = Settings;
@@ -63,11 +63,10 @@ async fn of_relation(
     };
     let application = unit.application();
     if let Some(bag) = commit::changed(&present.settings, own)? {
-        let sql = "UPDATE relation_unit SET settings = $4, version = version + 1
+        let sql = "UPDATE relation_unit SET settings = $4, version = version + 1, cause = $5
             WHERE model_uuid = $1 AND relation_id = $2 AND unit = $3";
-        tx.db
-            .execute(sql, params![model, id, unit, to_json(&bag)?])
-            .await?;
+        let values = params![model, id, unit, to_json(&bag)?, why::cause(tx)];
+        tx.db.execute(sql, values).await?;
         rows::touch_units(tx, model, &relation, &application, &present.container);
     }
     if shared.is_empty() {
@@ -79,9 +78,11 @@ async fn of_relation(
     let before: Option<Bag> = tx.db.document("settings", sql, key).await?;
     let before = before.ok_or_else(|| commit::not_in_scope(unit, id))?;
     if let Some(bag) = commit::changed(&before, shared)? {
-        let sql = "UPDATE relation_endpoint SET settings = $5, version = version + 1
+        let sql = "UPDATE relation_endpoint SET settings = $5, version = version + 1, cause = $6
             WHERE model_uuid = $1 AND relation_id = $2 AND application = $3 AND name = $4";
-        let values = params![model, id, &application, &present.endpoint, to_json(&bag)?];
+        let bag = to_json(&bag)?;
+        let cause = why::cause(tx);
+        let values = params![model, id, &application, &present.endpoint, bag, cause];
         tx.db.execute(sql, values).await?;
         touch_application(tx, model, &relation, unit).await?;
     }

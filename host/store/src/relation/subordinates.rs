@@ -81,11 +81,14 @@ pub(super) async fn ensure(
     let number = tx.take_numbers(model, &format!("unit {other}"), 1).await?;
     let unit = UnitName::new(other, number);
     let sql = "INSERT INTO unit (model_uuid, name, application, number, life, machine_id, principal, resolved,
-            workload_version, opened_ports, forced, created_at, address)
-        VALUES ($1, $2, $3, $4, 'alive', $5, $6, 'none', '', '[]', 0, $7, $8)";
+            workload_version, opened_ports, forced, created_at, address, cause)
+        VALUES ($1, $2, $3, $4, 'alive', $5, $6, 'none', '', '[]', 0, $7, $8, $9)";
     let address = address::take(tx, 1).await?.pop().flatten();
     let root = &entering.root;
-    let values = params![model, &unit, other, number, machine, root, tx.now, address];
+    let cause = entering.cause.to_string();
+    let values = params![
+        model, &unit, other, number, machine, root, tx.now, address, cause
+    ];
     tx.db.execute(sql, values).await?;
     let statuses = [
         (kind::AGENT, unit.to_string(), "allocating", ""),

@@ -7,10 +7,10 @@ use periapt_model::ApplicationName;
 use periapt_model::ModelUuid;
 use periapt_model::charm::CharmInfo;
 
-use crate::Result;
 use crate::changes::namespace;
 use crate::db::{Session, Tx, params};
 use crate::tables::{Table, tables};
+use crate::{Result, why};
 
 mod agent;
 mod attach;
@@ -41,9 +41,10 @@ pub(crate) async fn tell(
     model: &ModelUuid,
     application: &ApplicationName,
 ) -> Result<()> {
-    let sql = "UPDATE application SET charm_modified_version = charm_modified_version + 1
+    let sql = "UPDATE application SET charm_modified_version = charm_modified_version + 1, charm_cause = $3
         WHERE model_uuid = $1 AND name = $2";
-    tx.db.execute(sql, params![model, application]).await?;
+    let values = params![model, application, why::cause(tx)];
+    tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::APPLICATION, application.as_str());
     Ok(())
 }

@@ -130,8 +130,8 @@ async fn put_revision(
 ) -> Result<()> {
     let sql =
         "INSERT INTO secret_revision (model_uuid, secret, revision, backend, content_id, sealed,
-            checksum, expires, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+            checksum, expires, created_at, cause)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let row = params![
         model,
         id.as_str(),
@@ -141,7 +141,8 @@ async fn put_revision(
         &content.sealed,
         &content.checksum,
         expires,
-        tx.now
+        tx.now,
+        crate::why::cause(tx)
     ];
     tx.db.execute(sql, row).await?;
     leftover::named(tx, content).await

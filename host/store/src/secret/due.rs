@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::cause::Cause;
 use periapt_model::hook::{Kind, SecretEvent};
 use periapt_model::secret::{DUE_AGAIN, DueSecret, DueSecrets, OwnerKind, SecretId, obsolete};
 use periapt_model::{ModelUuid, UnitName};
@@ -39,6 +40,9 @@ columns! {
         newest: u32 = "(SELECT MAX(secret_revision.revision) FROM secret_revision
             WHERE secret_revision.model_uuid = secret.model_uuid
                 AND secret_revision.secret = secret.id)",
+        cause: Cause = "(SELECT secret_revision.cause FROM secret_revision
+            WHERE secret_revision.model_uuid = secret.model_uuid
+                AND secret_revision.secret = secret.id ORDER BY secret_revision.revision DESC LIMIT 1)" as word,
     }
     const BEHIND = "FROM secret_reader
         JOIN secret ON secret.model_uuid = secret_reader.model_uuid AND secret.id = secret_reader.secret
@@ -48,13 +52,15 @@ columns! {
         ORDER BY secret.id";
 }
 
-/// What is due for a unit with this charm.
+/// What is due for a unit with this charm; what brought about the revisions that it has not been told of goes to
+/// `causes`.
 pub(crate) async fn due(
     db: &mut Session,
     model: &ModelUuid,
     unit: &UnitName,
     charm_url: &str,
     now: i64,
+    causes: &mut BTreeMap<SecretId, Cause>,
 ) -> Result<DueSecrets> {
     let charm = db.one(CHARM, params![model, charm_url]).await?;
     let Some(CharmRow { info: charm }) = charm else {
@@ -62,8 +68,11 @@ pub(crate) async fn due(
     };
     let mut due = DueSecrets::default();
     if charm.has(Kind::SecretChanged) {
-        let behind = db.all(BEHIND, params![model, unit]).await?.into_iter();
+        let behind = db.all(BEHIND, params![model, unit]).await?;
+        let known = behind.iter().filter(|row| !row.cause.is_unknown());
+        causes.extend(known.map(|row| (row.id.clone(), row.cause.clone())));
         due.changed = behind
+            .into_iter()
             .map(|row| DueSecret {
                 event: SecretEvent {
                     id: row.id,

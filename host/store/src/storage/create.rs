@@ -292,15 +292,16 @@ pub(super) async fn put_attachment(
         });
     }
     let sql = "INSERT INTO storage_attachment
-            (model_uuid, storage, unit, life, location, read_only, created_at)
-        VALUES ($1, $2, $3, 'alive', $4, $5, $6)";
+            (model_uuid, storage, unit, life, location, read_only, created_at, cause)
+        VALUES ($1, $2, $3, 'alive', $4, $5, $6, $7)";
     let values = params![
         model,
         id.to_string(),
         unit,
         &location,
         declared.read_only,
-        tx.now
+        tx.now,
+        crate::why::cause(tx)
     ];
     tx.db.execute(sql, values).await?;
     changed(tx, model, id).await?;

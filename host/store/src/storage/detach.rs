@@ -51,9 +51,9 @@ impl Store {
 /// Has all units let go of a storage.
 pub(super) async fn detach_all(tx: &mut Tx, model: &ModelUuid, row: &StorageRow) -> Result<()> {
     let id = &row.id;
-    let sql = "UPDATE storage_attachment SET life = 'dying'
+    let sql = "UPDATE storage_attachment SET life = 'dying', cause = $3
         WHERE model_uuid = $1 AND storage = $2 AND life = 'alive'";
-    let values = params![model, id.to_string()];
+    let values = params![model, id.to_string(), crate::why::cause(tx)];
     if tx.db.execute(sql, values).await? > 0 {
         changed(tx, model, id).await?;
         let ours = attachments(&mut tx.db, model, id).await?;

@@ -21,9 +21,10 @@ pub(crate) async fn unit_leaves(tx: &mut Tx, model: &ModelUuid, unit: &UnitName)
     if ids.is_empty() {
         return Ok(());
     }
-    let sql = "UPDATE storage_attachment SET life = 'dying'
+    let sql = "UPDATE storage_attachment SET life = 'dying', cause = $3
         WHERE model_uuid = $1 AND unit = $2 AND life = 'alive'";
-    tx.db.execute(sql, params![model, unit]).await?;
+    let values = params![model, unit, crate::why::cause(tx)];
+    tx.db.execute(sql, values).await?;
     for id in &ids {
         changed(tx, model, id).await?;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use periapt_model::cause::Cause;
 use periapt_model::refusal::Subject;
 use periapt_model::status::Status;
 use periapt_model::storage::{Condition, Declared, Kind, RemoteAttachment, StorageId, declared};
@@ -22,6 +23,7 @@ columns! {
         location: String = "storage_attachment.location",
         read_only: bool = "storage_attachment.read_only",
         directory: String = "storage.provider_id",
+        cause: Cause = "storage_attachment.cause" as word,
     }
     const THEIRS = "FROM storage_attachment
         JOIN storage ON storage.model_uuid = storage_attachment.model_uuid
@@ -29,14 +31,18 @@ columns! {
         WHERE storage_attachment.model_uuid = $1 AND storage_attachment.unit = $2";
 }
 
-/// What a unit has, or is to have.
+/// What a unit has, or is to have; what brought that about goes to `causes`.
 pub(crate) async fn of_unit(
     db: &mut Session,
     model: &ModelUuid,
     unit: &UnitName,
+    causes: &mut BTreeMap<StorageId, Cause>,
 ) -> Result<BTreeMap<StorageId, RemoteAttachment>> {
     let rows: Vec<TheirsRow> = db.all(THEIRS, params![model, unit]).await?;
     let theirs = rows.into_iter().map(|row| {
+        if !row.cause.is_unknown() {
+            causes.insert(row.storage.clone(), row.cause);
+        }
         let attachment = RemoteAttachment {
             life: row.life,
             ready: row.ready,

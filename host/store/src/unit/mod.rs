@@ -9,7 +9,7 @@ use crate::db::{Session, params};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::tables::{Table, tables};
-use crate::{Result, Store};
+use crate::{Result, Store, why};
 
 pub(crate) mod address;
 pub(crate) mod removal;
@@ -50,8 +50,10 @@ impl Store {
                         message: format!("unit {unit} is already resolved with {found}"),
                     });
                 }
-                let sql = "UPDATE unit SET resolved = $3 WHERE model_uuid = $1 AND name = $2";
-                tx.db.execute(sql, params![&model, &unit, wanted]).await?;
+                let sql = "UPDATE unit SET resolved = $3, resolved_cause = $4
+                    WHERE model_uuid = $1 AND name = $2";
+                let values = params![&model, &unit, wanted, why::cause(tx)];
+                tx.db.execute(sql, values).await?;
                 tx.touch(&model, namespace::RESOLVED, unit.as_str());
                 Ok(())
             })

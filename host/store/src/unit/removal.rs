@@ -13,7 +13,7 @@ use crate::db::{Tx, columns, optional_word, params, word};
 use crate::error::StoreError;
 use crate::storage::{self, Departing};
 use crate::tables::{self, With};
-use crate::{Result, Store, application, lease, machine, operation, relation, secret};
+use crate::{Result, Store, application, lease, machine, operation, relation, secret, why};
 
 /// A unit on its way out.
 pub(crate) struct LeavingUnit {
@@ -245,10 +245,11 @@ pub(crate) async fn set_life(
     machine: Option<&MachineId>,
     life: Life,
 ) -> Result<()> {
-    let sql = "UPDATE unit SET life = $3 WHERE model_uuid = $1 AND name = $2 AND life <> 'dead'";
-    tx.db
-        .execute(sql, params![model, unit, life.as_str()])
-        .await?;
+    // That its agent is done is no reason for it to leave.
+    let sql = "UPDATE unit SET life = $3, cause = CASE WHEN $3 = 'dead' THEN cause ELSE $4 END
+        WHERE model_uuid = $1 AND name = $2 AND life <> 'dead'";
+    let values = params![model, unit, life.as_str(), why::cause(tx)];
+    tx.db.execute(sql, values).await?;
     tx.touch(model, namespace::UNIT, unit.as_str());
     if let Some(machine) = machine {
         tx.touch(model, namespace::MACHINE_UNITS, machine.as_str());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use periapt_contract::ports::Openings;
 use periapt_model::bounds::TEXT_BYTES;
+use periapt_model::cause::Cause;
 use periapt_model::config::{Schema, Values};
 use periapt_model::quota::Meter;
 use periapt_model::reach::Exposure;
@@ -12,7 +13,7 @@ use periapt_model::refusal::Subject;
 use periapt_model::secret::DueSecrets;
 use periapt_model::status::{Status, Workload};
 use periapt_model::task::{Beside, DueTask};
-use periapt_model::uniter::{OperationState, RemoteState, Resolved};
+use periapt_model::uniter::{Causes, OperationState, RemoteState, Resolved};
 use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::agent::uniter::{CloudAccess, HookView, Told, UnitState};
 
@@ -202,6 +203,13 @@ columns! {
         charm_modified_version: u64 = "application.charm_modified_version",
         force_charm: bool = "application.force_charm",
         config_hash: String = "application.config_hash",
+        cause: Cause = "unit.cause" as word,
+        resolved_cause: Cause = "unit.resolved_cause" as word,
+        charm_cause: Cause = "application.charm_cause" as word,
+        config_cause: Cause = "application.config_cause" as word,
+        leader_cause: Cause =
+            "COALESCE((SELECT cause FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
+                AND leader_settings.application = unit.application), '')" as word,
         leader_settings_version: u64 =
             "COALESCE((SELECT version FROM leader_settings WHERE leader_settings.model_uuid = unit.model_uuid
                 AND leader_settings.application = unit.application), 0)",
@@ -292,17 +300,32 @@ pub(crate) async fn told(
     config_known: &str,
     now: i64,
 ) -> Result<Told> {
+    let mut causes = Causes {
+        unit: row.cause,
+        // Of an answer that was taken there is nothing more to say.
+        resolved: match row.resolved {
+            Resolved::None => Cause::Unknown,
+            _ => row.resolved_cause,
+        },
+        charm: row.charm_cause,
+        config: row.config_cause,
+        leader_settings: row.leader_cause,
+        ..Causes::default()
+    };
     let secrets = match row.secrets {
         0 => DueSecrets::default(),
-        _ => secret::due(db, model, unit, &row.in_place, now).await?,
+        _ => secret::due(db, model, unit, &row.in_place, now, &mut causes.secrets).await?,
     };
     let relations = match row.relations {
         0 => BTreeMap::new(),
-        _ => relation::of_unit(db, model, unit, row.principal.as_ref()).await?,
+        _ => {
+            let principal = row.principal.as_ref();
+            relation::of_unit(db, model, unit, principal, &mut causes.relations).await?
+        }
     };
     let storage = match row.storage {
         0 => BTreeMap::new(),
-        _ => storage::of_unit(db, model, unit).await?,
+        _ => storage::of_unit(db, model, unit, &mut causes.storage).await?,
     };
     let config = match config_known == row.config_hash {
         true => None,
@@ -329,6 +352,7 @@ pub(crate) async fn told(
             reboots: row.reboots,
             reboot_wanted: row.reboot_wanted,
             storage,
+            causes,
         },
         view: HookView {
             machine: row.machine,

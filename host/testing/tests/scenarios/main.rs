@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod causes;
 mod common;
 mod counter;
 mod gateway;

@@ -7,11 +7,12 @@ use std::task::Poll;
 use std::time::Duration;
 
 use periapt_engine::{clock, failpoint};
+use periapt_model::cause::Cause;
 use periapt_model::hook::{AtOnce, Effects, Info, remembered};
 use periapt_model::status::{Agent, Status, Workload};
 use periapt_model::uniter::{
-    Attempted, Executed, Operation, OperationState, agent_awaits_charm, agent_executing,
-    agent_hook_failed, agent_waiting, workload_before,
+    Attempted, Executed, Operation, OperationError, OperationState, agent_awaits_charm,
+    agent_executing, agent_hook_failed, agent_waiting, workload_before,
 };
 use periapt_wire::CallError;
 use periapt_wire::agent::log_sink::LogRecord;
@@ -68,7 +69,7 @@ impl Executor {
         failpoint::reach("uniter-before-prepare");
         let outcome = self.run_in_turn(operation, info, heard, &charm, turn).await;
         if outcome.is_err()
-            && let Some(pending) = operation.prepare(&self.local.operation)?
+            && let Some(pending) = self.prepared(operation)?
         {
             // Whatever went wrong, it was not the charm's doing. Should the hook be committed
             // after all, the record will not be pending, and this is forgotten.
@@ -123,7 +124,7 @@ impl Executor {
         let code = aside(&turn, hook::load(&self.config, charm)).await?;
         self.awaits_code = false;
         let recorded = self.local.operation.clone();
-        let prepared = operation.prepare(&recorded)?;
+        let prepared = self.prepared(operation)?;
         let prepared = prepared.unwrap_or_else(|| recorded.clone());
         let generation = prepared.state_generation;
         let workload = workload_before(info.kind, &prepared);
@@ -234,11 +235,16 @@ impl Executor {
                     says: self.line("INFO", &says),
                     when: ran,
                 };
+                // A hook that is queued now follows from this run.
+                let done = OperationState {
+                    because: Cause::Before,
+                    ..operation.hook_done(&self.local.operation, &executed)
+                };
                 let ended = HookEnd {
                     operation,
                     info,
                     heard,
-                    done: &operation.hook_done(&self.local.operation, &executed),
+                    done: &done,
                     charm: Some(charm),
                 };
                 self.commit_hook(ended, ran, &executed, &at_once).await
@@ -370,6 +376,15 @@ impl Executor {
         now.saturating_sub(self.begun)
     }
 
+    /// The state in which the hook of an operation has begun, and why it has; none where nothing begins.
+    fn prepared(&self, operation: &Operation) -> Result<Option<OperationState>, OperationError> {
+        let prepared = operation.prepare(&self.local.operation)?;
+        Ok(prepared.map(|state| OperationState {
+            because: self.local.because.clone(),
+            ..state
+        }))
+    }
+
     /// Of a hook that ends now.
     fn report_of(&self, info: &Info) -> HookReport {
         HookReport {
@@ -389,6 +404,7 @@ impl Executor {
             started_at: now.saturating_sub(micros(took)),
             duration: micros(took.saturating_sub(paused)),
             waited: micros(self.waited + paused),
+            cause: self.local.because.clone(),
             ..HookReport::default()
         }
     }

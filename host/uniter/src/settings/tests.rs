@@ -35,6 +35,7 @@ fn remote(unit_version: u64, application_version: u64) -> RemoteState {
         reboots: 0,
         reboot_wanted: false,
         storage: Default::default(),
+        causes: Default::default(),
     }
 }
 

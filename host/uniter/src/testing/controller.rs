@@ -193,6 +193,7 @@ impl Controller {
                 reboots: 0,
                 reboot_wanted: false,
                 storage: Default::default(),
+                causes: Default::default(),
             },
             config,
             state: UnitState::default(),

@@ -2,8 +2,10 @@
 
 use periapt_engine::FortressError;
 use periapt_model::Life;
+use periapt_model::cause::Cause;
 use periapt_model::hook::Effects;
 use periapt_model::status::Workload;
+use periapt_model::uniter::Causes;
 use periapt_wire::agent::uniter::HookReport;
 
 use super::*;
@@ -38,6 +40,33 @@ async fn a_new_unit_runs_its_hooks_in_order_and_is_idle() {
         .enter(&CancellationToken::new())
         .await
         .expect("the charm directory is open");
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_run_says_what_it_was_chosen_from() {
+    let world = World::new();
+    world.controller.change(&unit(), |record| {
+        record.remote.causes = Causes {
+            unit: Cause::Deed(1),
+            config: Cause::Deed(2),
+            ..Causes::default()
+        };
+    });
+    let agent = world.start();
+    world.settle().await;
+    let causes = || -> Vec<Cause> {
+        let runs = world.record().runs.into_iter();
+        runs.map(|run| run.cause).collect()
+    };
+    // The first two tell the unit what there is because it came; the third follows from the second.
+    let first = [Cause::Deed(1), Cause::Deed(1), Cause::Before];
+    assert_eq!(causes(), first);
+    world.controller.set_title(&unit(), "other");
+    world
+        .until(|record| is_idle(record) && record.runs.len() == 4)
+        .await;
+    assert_eq!(causes()[3], Cause::Deed(2));
     agent.stop().await;
 }
 

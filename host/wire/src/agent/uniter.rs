@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use periapt_model::cause::Cause;
 use periapt_model::charm::{CharmInfo, Parameters};
 use periapt_model::hook::{Effects, Info};
 use periapt_model::payloads::Payload;
@@ -101,6 +102,9 @@ pub struct HookReport {
     pub effects: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<HookUsage>,
+    /// What the hook was chosen from.
+    #[serde(default, skip_serializing_if = "Cause::is_unknown")]
+    pub cause: Cause,
 }
 
 /// What will be there, as far as the model says: not who is in a relation now.

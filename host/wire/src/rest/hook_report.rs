@@ -7,7 +7,7 @@
 use periapt_model::hook::effect::RunEffect;
 use serde::{Deserialize, Serialize};
 
-use super::{HookRun, TimelineEntry};
+use super::{HookRun, TimelineEntry, WhyStep};
 
 /// A run with what it logged, what was different from the last good one, and how long others take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -28,6 +28,10 @@ pub struct HookDetails {
     pub lines: Vec<HookLine>,
     /// Whether there are more lines than are told here.
     pub more_lines: bool,
+    /// The chain of causes, from this run to what began it.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub why: Vec<WhyStep>,
 }
 
 /// How long runs of the same hook of the same application took that went well.

@@ -34,6 +34,12 @@ pub struct HookRun {
     /// on, microseconds.
     #[serde(default)]
     pub waited: i64,
+    /// What it was run because of: `audit:807`, a change by its record in the audit log; `run:812`, another run;
+    /// `task:5`; `timer:update-status`; `call:Facade.Method`, a worker's; and words for the rest. Empty where that was
+    /// not recorded.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub cause: String,
     /// `ok` or `failed`.
     pub result: String,
     /// Stable code of the failure: `trap`, `wall-clock`, …

@@ -36,6 +36,7 @@ mod terms;
 mod timeline;
 mod top;
 pub mod waiting;
+mod why;
 mod workloads;
 
 use std::collections::BTreeMap;
@@ -82,6 +83,7 @@ pub use terms::*;
 pub use timeline::*;
 pub use top::*;
 pub use waiting::WaitKind;
+pub use why::*;
 pub use workloads::*;
 
 /// `POST /v1/login`.

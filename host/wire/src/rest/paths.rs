@@ -168,6 +168,7 @@ paths! {
     UNIT_START(3) = "/v1/models/{model}/units/{name}/{number}/start";
     UNIT_STORAGE(3) = "/v1/models/{model}/units/{name}/{number}/storage";
     UNIT_STOP(3) = "/v1/models/{model}/units/{name}/{number}/stop";
+    UNIT_WHY(3) = "/v1/models/{model}/units/{name}/{number}/why";
     MODEL_WAIT(1) = "/v1/models/{model}/wait";
     MODEL_WORKERS(1) = "/v1/models/{model}/workers";
     OPENAPI_JSON(0) = "/v1/openapi.json";

@@ -8,6 +8,7 @@ import type { HookDetails, RunEffect } from "../../api/types";
 import { StatusMark } from "../../components/charts";
 import { hookName } from "../../components/charts/hooks/names";
 import { clockTime, durationText, zonedTime, micros, present } from "../../components/charts/time";
+import { Causes } from "../../components/Causes";
 import { CopyTools } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
 import { PageHead } from "../../components/PageHead";
@@ -98,6 +99,9 @@ export function HookRunPage() {
           )}
         </Fact>
       </dl>
+      <Section title="Why it ran">
+        <Causes model={model} steps={details.why} />
+      </Section>
       <Section title="Limits">
         <Limits details={details} />
       </Section>

@@ -31,6 +31,7 @@ import { UnitMetrics } from "./UnitMetrics";
 import { UnitReach } from "./UnitReach";
 import { UnitRelations } from "./UnitRelations";
 import { UnitStorage } from "./UnitStorage";
+import { UnitWhy } from "./UnitWhy";
 import { UnitWorkloads } from "./UnitWorkloads";
 
 const VIEWS = {
@@ -142,6 +143,7 @@ export function UnitPage() {
           )}
         </>
       )}
+      {unit && <UnitWhy model={model} unit={unit} />}
       {unit && <UnitMetrics model={model} unit={name} />}
       <div className="tabs tabs--views" role="tablist" aria-label="Unit" onKeyDown={tabKeys}>
         {views.map((each) => (

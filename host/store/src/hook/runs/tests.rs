@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use periapt_model::cause::Cause;
 use periapt_model::hook::Effects;
 use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{OperationState, RemoteState};
@@ -31,6 +32,7 @@ fn report(hook: &str, started_at: i64, code: &str) -> HookReport {
         message: if code.is_empty() { "" } else { "it fell" }.to_owned(),
         effects: vec!["opened 80/tcp".to_owned()],
         usage: code.is_empty().then_some(USAGE),
+        cause: Cause::Unknown,
     }
 }
 

@@ -30,6 +30,7 @@ async fn ran(
             output_bytes: 0,
             state_directory_bytes: 0,
         }),
+        ..HookReport::default()
     };
     let commit = HookCommit {
         from: store.sequence(model, &unit).await,

@@ -73,6 +73,8 @@ impl Known {
             reboots,
             reboot_wanted,
             storage,
+            // They are others only where what they are of is.
+            causes: _,
             leader: _,
             retry_hook_version: _,
             update_status_version: _,
@@ -163,6 +165,7 @@ mod tests {
                 reboots: 0,
                 reboot_wanted: false,
                 storage: BTreeMap::new(),
+                causes: Default::default(),
             },
             view: HookView {
                 machine: None,
