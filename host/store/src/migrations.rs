@@ -36,4 +36,5 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0032_bundles.sql"),
     include_str!("migrations/0035_model_connections.sql"),
     include_str!("migrations/0036_node_questions.sql"),
+    include_str!("migrations/0038_capability_decisions.sql"),
 ];

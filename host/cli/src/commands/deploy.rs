@@ -110,6 +110,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         constraints: constraints.to_string(),
         storage,
         attach_storage: arguments.attach_storage,
+        capabilities: Default::default(),
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

@@ -100,6 +100,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         return Ok(());
     }
     let refresh = rest::Refresh {
+        capabilities: Default::default(),
         resources: files.upload(context, &here).await?,
         charm: url,
         config,

@@ -7,6 +7,8 @@ use thiserror::Error;
 
 use super::{Bundle, BundleApplication, BundleResource};
 use crate::charm::CharmMetadata;
+use crate::charm::capability::Pattern;
+use crate::charm::capability::grant::Choices;
 use crate::config::Values;
 use crate::constraints::{ConstraintError, Constraints};
 use crate::name::{ApplicationName, NameError};
@@ -37,6 +39,9 @@ pub struct CurrentApplication {
     pub annotations: BTreeMap<String, String>,
     pub constraints: String,
     pub trust: bool,
+    /// What people granted it and denied it of its charm's capabilities.
+    pub grants: Vec<Pattern>,
+    pub denies: Vec<Pattern>,
 }
 
 /// A file that is attached to an application.
@@ -57,9 +62,11 @@ pub enum Step {
         to: Vec<String>,
         constraints: String,
         trust: bool,
+        capabilities: Choices,
     },
     Refresh {
         application: ApplicationName,
+        capabilities: Choices,
     },
     Attach {
         application: ApplicationName,
@@ -102,7 +109,7 @@ impl fmt::Display for Step {
             Step::Deploy {
                 application, units, ..
             } => write!(f, "deploy {application} with {}", count_of(*units)),
-            Step::Refresh { application } => write!(f, "refresh {application}"),
+            Step::Refresh { application, .. } => write!(f, "refresh {application}"),
             Step::Attach {
                 application,
                 resource,
@@ -208,6 +215,7 @@ impl Bundle {
                     to: wanted.to.clone(),
                     constraints,
                     trust: wanted.trust,
+                    capabilities: wanted.choices(),
                 });
                 // Files go up with the deployment.
                 attach(name, wanted, &BTreeMap::new())?;
@@ -222,6 +230,7 @@ impl Bundle {
             if current.charm_digest != *digest {
                 steps.push(Step::Refresh {
                     application: application.clone(),
+                    capabilities: wanted.choices(),
                 });
             }
             steps.extend(attach(name, wanted, &current.resources)?);

@@ -41,7 +41,7 @@ impl Step {
     pub fn application(&self) -> Option<&ApplicationName> {
         match self {
             Step::Deploy { application, .. }
-            | Step::Refresh { application }
+            | Step::Refresh { application, .. }
             | Step::Attach { application, .. }
             | Step::Configure { application, .. }
             | Step::AddUnits { application, .. }
@@ -70,9 +70,18 @@ impl Step {
         }
     }
 
-    /// Whether it gives an application the cloud's credential.
+    /// Whether it gives an application the cloud's credential, or what its charm declares.
     pub fn trusts(&self) -> bool {
-        matches!(self, Step::Deploy { trust: true, .. } | Step::Trust { .. })
+        match self {
+            Step::Deploy {
+                trust,
+                capabilities,
+                ..
+            } => *trust || capabilities.grants(),
+            Step::Refresh { capabilities, .. } => capabilities.grants(),
+            Step::Trust { .. } => true,
+            _ => false,
+        }
     }
 
     /// The step in words, with where its units go.

@@ -68,7 +68,7 @@ fn applied(mut model: CurrentModel, steps: &[Step]) -> CurrentModel {
                 };
                 model.applications.insert(application, current);
             }
-            Step::Refresh { application } => {
+            Step::Refresh { application, .. } => {
                 let digest = format!("digest of {application}");
                 model
                     .applications

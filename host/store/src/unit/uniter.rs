@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use periapt_contract::ports::Openings;
 use periapt_model::bounds::TEXT_BYTES;
+use periapt_model::charm::Capability;
 use periapt_model::config::{Schema, Values};
 use periapt_model::quota::Meter;
 use periapt_model::reach::Exposure;
@@ -230,6 +231,7 @@ columns! {
         address: Option<u64> = "unit.address" as number,
         exposure: Exposure = "application.exposure" as json,
         trusted: bool = "application.trusted",
+        withheld: Vec<Capability> = "application.withheld" as json,
         meter: Option<Meter> = "unit.meter" as meter,
         workload_version: String = "unit.workload_version",
         application_version: String = "application.workload_version",
@@ -342,6 +344,7 @@ pub(crate) async fn told(
             workload_version: own_version.then_some(row.workload_version),
             meter: row.meter,
             trusted: row.trusted,
+            withheld: row.withheld,
         },
         config,
     })
