@@ -59,6 +59,8 @@ pub struct Unit {
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
     pub restricted: bool,
+    /// Interfaces that its application was not granted.
+    pub withheld: Vec<&'static str>,
     /// What is being run; none in a hook.
     pub task: Option<Task>,
     pub cancelled: Arc<AtomicBool>,
@@ -108,6 +110,7 @@ impl Unit {
             },
             environment: Vec::new(),
             restricted: false,
+            withheld: Vec::new(),
             task: None,
             cancelled: Arc::default(),
             home,
@@ -198,6 +201,11 @@ pub struct Context {
 impl HookContext for Context {
     fn restricted_to(&self) -> Option<&'static str> {
         self.restricted.then_some("collect-metrics")
+    }
+
+    fn withheld(&self, interface: &str) -> Option<String> {
+        let found = self.withheld.contains(&interface);
+        found.then(|| format!("tools/{interface} is not granted"))
     }
 
     fn is_cancelled(&self) -> bool {
