@@ -12,6 +12,7 @@ mod catalogue;
 mod endpoints;
 mod files;
 mod gateway;
+mod grants;
 #[path = "../../host/serving/src/tests/guest.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;

@@ -34,6 +34,7 @@ fn home() -> anyhow::Result<Home> {
         "--limits",
         "state-directory-bytes=1048576",
     ])?;
+    home.grant_all()?;
     home.ok(["add-model", "test"])?;
     home.ok(["model-config", "automatically-retry-hooks=false"])?;
     home.ok(["deploy", &charm("site").display().to_string(), "neighbour"])?;

@@ -246,7 +246,14 @@ impl Home {
             "--data-dir".as_ref(),
             data.as_os_str(),
         ])?;
+        self.grant_all()?;
         self.ok(["add-model", "test"])?;
+        Ok(())
+    }
+
+    /// Has the controller grant whatever charms declare: the probe declares more than is granted by default.
+    pub fn grant_all(&self) -> Result<()> {
+        self.ok(["controller-config", "capability-default=*"])?;
         Ok(())
     }
 
