@@ -70,16 +70,17 @@ impl Step {
         }
     }
 
-    /// Whether it gives an application the cloud's credential, or what its charm declares.
+    /// Whether it gives an application the cloud's credential.
     pub fn trusts(&self) -> bool {
+        matches!(self, Step::Deploy { trust: true, .. } | Step::Trust { .. })
+    }
+
+    /// Whether it gives an application what its charm declares.
+    pub fn grants(&self) -> bool {
         match self {
-            Step::Deploy {
-                trust,
-                capabilities,
-                ..
-            } => *trust || capabilities.grants(),
-            Step::Refresh { capabilities, .. } => capabilities.grants(),
-            Step::Trust { .. } => true,
+            Step::Deploy { capabilities, .. } | Step::Refresh { capabilities, .. } => {
+                capabilities.grants()
+            }
             _ => false,
         }
     }

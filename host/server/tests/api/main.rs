@@ -17,6 +17,7 @@ mod charm_revisions;
 mod common;
 mod connections;
 mod events;
+mod grants;
 mod incidents;
 mod machines;
 mod observe;
