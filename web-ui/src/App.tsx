@@ -9,6 +9,7 @@ import { LiveProvider } from "./live/context";
 import { AccountPage } from "./pages/account/AccountPage";
 import { ApplicationActionsPage } from "./pages/application/ActionsPage";
 import { ApplicationConfigPage } from "./pages/application/ConfigPage";
+import { ApplicationGrantsPage } from "./pages/application/GrantsPage";
 import { ApplicationHistoryPage } from "./pages/application/HistoryPage";
 import { ApplicationLayout } from "./pages/application/Layout";
 import { ApplicationRelationsPage } from "./pages/application/RelationsPage";
@@ -171,6 +172,7 @@ export function App() {
             <Route path="actions" element={<ApplicationActionsPage />} />
             <Route path="resources" element={<ApplicationResourcesPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
+            <Route path="capabilities" element={<ApplicationGrantsPage />} />
             <Route path="secrets" element={<ApplicationSecretsPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />

@@ -10,11 +10,13 @@ import { PageHead } from "../../components/PageHead";
 import { Failure } from "../../components/States";
 import { command } from "../../lib/commands";
 import { APPLICATION_NAME, changedValues, freeName, machinesError, machinesOf, valueError } from "../../lib/deployForm";
+import { asked as undecided, type Chosen, choicesOf, choiceWords } from "../../lib/grants";
 import { type AllStorageTexts, askedStorage, isWrong, storageWords } from "../../lib/deployStorage";
 import { toApplication, toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useCharms } from "../../lib/useCharms";
 import { useModel } from "../../live/context";
+import { CapabilityFields, useCapabilities } from "../grants/CapabilityFields";
 import { OptionFields } from "./OptionFields";
 import { StorageFields } from "./StorageFields";
 
@@ -33,6 +35,8 @@ export function DeployPage() {
   const [storage, setStorage] = useState<AllStorageTexts>({});
   const [constraints, setConstraints] = useState("");
   const [places, setPlaces] = useState("");
+  const [chosen, setChosen] = useState<Chosen>({});
+  const capabilities = useCapabilities(model, charm);
   const taken = applications.map((each) => each.name);
 
   const choose = (chosen: CharmInfo | null, from: string): void => {
@@ -40,6 +44,7 @@ export function DeployPage() {
     setChannel(from);
     setTexts({});
     setStorage({});
+    setChosen({});
     if (chosen && !named) setName(freeName(chosen.name, taken));
   };
   const wanted = parameters.get("charm");
@@ -55,6 +60,8 @@ export function DeployPage() {
   const machines = subordinate ? "" : constraints.trim();
   const placesError = subordinate ? null : machinesError(places, present.map(({ id }) => id), Number(units));
   const placement = subordinate ? [] : (machinesOf(places) ?? []);
+  const choices = choicesOf(capabilities.grants, chosen);
+  const decided = !capabilities.pending && undecided(capabilities.grants).every(({ capability }) => chosen[capability]);
   const body = {
     application: name,
     charm: charm?.url ?? "",
@@ -64,6 +71,7 @@ export function DeployPage() {
     ...(machines !== "" && { constraints: machines }),
     ...(placement.length > 0 && { placement }),
     ...(channel === "" ? {} : { channel }),
+    ...(choices && { capabilities: choices }),
   };
   const deploy = useAct(
     () => applicationApi.deploy(model, body),
@@ -83,7 +91,7 @@ export function DeployPage() {
       const kind = charm.config.options[option]?.type;
       return kind !== undefined && valueError(kind, text) !== null;
     });
-  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !placesError && !isWrong(storage);
+  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !placesError && !isWrong(storage) && decided;
   const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
   const source = charm && channel ? [charm.name, "--channel", channel] : ["./FILE.charm"];
@@ -151,6 +159,14 @@ export function DeployPage() {
         )}
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
         {charm && <StorageFields model={model} charm={charm} texts={storage} onChange={setStorage} />}
+        {charm && (
+          <CapabilityFields
+            grants={capabilities.grants}
+            error={capabilities.error}
+            chosen={chosen}
+            onChange={setChosen}
+          />
+        )}
         {deploy.error != null && <Failure error={deploy.error} />}
         <CommandHint
           cli={command(
@@ -163,6 +179,7 @@ export function DeployPage() {
             ...settings,
             ...(placement.length > 0 ? ["--to", placement.join(",")] : []),
             ...storageWords(storage),
+            ...choiceWords(choices),
             ...(machines === "" ? [] : ["--constraints", machines]),
           )}
           request={{ method: "POST", path: `${paths.model(model)}/applications`, body }}
