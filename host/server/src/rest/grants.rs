@@ -28,7 +28,7 @@ pub(super) fn routes() -> Vec<Row> {
 ///
 /// `standing` says what holds: `default` and `granted` are what the application has. `held` is another revision of its
 /// charm that waits to be approved.
-#[utoipa::path(get, path = paths::APPLICATION_GRANTS.text, operation_id = "listGrants", responses((status = 200, body = Grants)))]
+#[utoipa::path(get, path = paths::APPLICATION_GRANTS.text, operation_id = "getGrants", responses((status = 200, body = Grants)))]
 async fn show(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
@@ -40,7 +40,7 @@ async fn show(
 ///
 /// Those that are `undecided` have to be decided for a deployment, and for a refresh those that the charm in place does
 /// not have.
-#[utoipa::path(get, path = paths::CHARM_CAPABILITIES.text, operation_id = "listCharmCapabilities", params(CapabilityQuery), responses((status = 200, body = Grants)))]
+#[utoipa::path(get, path = paths::CHARM_CAPABILITIES.text, operation_id = "getCharmCapabilities", params(CapabilityQuery), responses((status = 200, body = Grants)))]
 async fn of_charm(
     State(state): State<ServerState>,
     InCharm(model, url): InCharm,
@@ -48,8 +48,9 @@ async fn of_charm(
 ) -> Result<Json<Grants>, Answer> {
     let application: Option<ApplicationName> =
         query.application.as_deref().map(str::parse).transpose()?;
+    let url = url.to_string();
     let store = state.store();
-    let shown = store.charm_capabilities(&model, &url.to_string(), application.as_ref());
+    let shown = store.charm_capabilities(&model, &url, application.as_ref());
     Ok(Json(shown.await?))
 }
 

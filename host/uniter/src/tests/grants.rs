@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use periapt_model::charm::{self, Access, Capability};
-use periapt_sandbox::HookContext;
 
 use super::*;
 use crate::testing::failure;
