@@ -482,7 +482,8 @@ fn the_page_about_finding_what_went_wrong_works_as_written() -> Result<()> {
 fn the_page_about_capabilities_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("registry"), home.join("registry.charm"))?;
-    let declares = "tools:\n  secret: {why: gives its units a token}\n  reboot: {why: restarts at night}\n";
+    let declares =
+        "tools:\n  secret: {why: gives its units a token}\n  reboot: {why: restarts at night}\n";
     let files = [("capabilities.yaml", declares)];
     charm_with("registry", &files, &home.join("restarts.charm"))?;
     let script = blocks(&root().join("docs/how-to/capabilities.md"))?.join("\n");
