@@ -5,7 +5,7 @@ use periapt_model::ApplicationName;
 use periapt_model::charm::CharmInfo;
 use periapt_model::charm::capability::Pattern;
 use periapt_model::charm::capability::grant::{Choices, Standing};
-use periapt_wire::rest::{ApplicationInfo, ChangeGrants, Grant, Grants};
+use periapt_wire::rest::{ApplicationInfo, CapabilityGrant, ChangeGrants, Grants};
 
 use super::Context;
 use crate::arguments::{ListFormat, ModelChoice, Target};
@@ -119,7 +119,7 @@ async fn list(context: &Context, arguments: ShowGrants) -> Outcome {
     }
 }
 
-fn table(grants: &[Grant], times: &Times) -> Table {
+fn table(grants: &[CapabilityGrant], times: &Times) -> Table {
     let mut table = Table::new(&["Capability", "State", "Allows", "Reason"]);
     for grant in grants {
         table.row(vec![
@@ -142,7 +142,7 @@ fn tone(standing: Standing) -> Tone {
 }
 
 /// What holds of a capability, with who decided it.
-fn state(grant: &Grant, times: &Times) -> String {
+fn state(grant: &CapabilityGrant, times: &Times) -> String {
     let decided = |word: &str| {
         let by = grant.by.as_deref().filter(|by| !by.is_empty());
         let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
@@ -293,8 +293,8 @@ pub fn held(context: &Context, application: &ApplicationInfo) -> bool {
 }
 
 /// Those that nobody decided about, beside what was said already.
-fn open<'a>(all: &'a [Grant], choices: &Choices) -> Vec<&'a Grant> {
-    let said = |one: &Grant| {
+fn open<'a>(all: &'a [CapabilityGrant], choices: &Choices) -> Vec<&'a CapabilityGrant> {
+    let said = |one: &CapabilityGrant| {
         let mut said = choices.grant.iter().chain(&choices.deny);
         choices.grant_all || said.any(|pattern| pattern.matches(&one.capability))
     };
@@ -303,7 +303,7 @@ fn open<'a>(all: &'a [Grant], choices: &Choices) -> Vec<&'a Grant> {
 }
 
 /// `"vault" may keep secrets …; reason: keeps the password`.
-fn in_words(application: &ApplicationName, grant: &Grant) -> String {
+fn in_words(application: &ApplicationName, grant: &CapabilityGrant) -> String {
     let allows = &grant.allows;
     match &grant.why {
         Some(why) => format!("\"{application}\" {allows}; reason: {}", clean_line(why)),
@@ -315,8 +315,8 @@ fn in_words(application: &ApplicationName, grant: &Grant) -> String {
 mod tests {
     use super::*;
 
-    fn grant(text: &str, standing: Standing) -> Grant {
-        Grant {
+    fn grant(text: &str, standing: Standing) -> CapabilityGrant {
+        CapabilityGrant {
             capability: text.parse().unwrap(),
             allows: "may do it".to_owned(),
             why: Some("needs it".to_owned()),

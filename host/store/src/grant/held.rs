@@ -5,7 +5,9 @@
 use periapt_model::charm::CharmInfo;
 use periapt_model::charm::capability::Declared;
 use periapt_model::charm::capability::grant::{AwaitsApproval, Decided, Rules, Standing, Unfit};
-use periapt_model::{ApplicationName, ModelUuid};
+use periapt_model::status::{Status, Workload};
+use periapt_model::workload::with_unwell;
+use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{HeldRevision, Refresh};
 use serde::{Deserialize, Serialize};
 
@@ -37,14 +39,19 @@ impl Held {
         }
     }
 
-    /// What the status of its application says of it.
-    pub fn words(&self, application: &ApplicationName) -> String {
+    /// What an application or one of its units says, with what this waits for.
+    pub fn follow(
+        &self,
+        application: &ApplicationName,
+        mut said: Status<Workload>,
+    ) -> Status<Workload> {
         let waits = AwaitsApproval {
             application,
             revision: self.revision,
             capabilities: &self.awaits,
         };
-        waits.to_string()
+        said.message = with_unwell(&said.message, &[waits.to_string()]);
+        said
     }
 }
 
@@ -79,6 +86,15 @@ async fn put(
     let changed = tx.db.execute(sql, params![model, application, json]);
     if changed.await? > 0 {
         tx.touch(model, namespace::APPLICATION, application.as_str());
+        // Each of its units says so as well.
+        let sql = "SELECT name FROM unit WHERE model_uuid = $1 AND application = $2";
+        let units: Vec<UnitName> = tx
+            .db
+            .words("unit", sql, params![model, application])
+            .await?;
+        for unit in units {
+            tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
+        }
     }
     Ok(())
 }

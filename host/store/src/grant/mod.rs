@@ -15,7 +15,7 @@ use periapt_model::config::{Value, Values};
 use periapt_model::options::{CAPABILITY_DEFAULT, CAPABILITY_POLICY};
 use periapt_model::refusal::Subject;
 use periapt_model::{ApplicationName, ModelUuid};
-use periapt_wire::rest::{Grant, Grants};
+use periapt_wire::rest::{CapabilityGrant, Grants};
 
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json, word};
@@ -351,17 +351,17 @@ async fn of_application(
 }
 
 /// What is declared, and what was decided about and is not declared any more.
-fn shown(rules: &Rules, declared: &Declaration, rows: &[DecisionRow]) -> Vec<Grant> {
+fn shown(rules: &Rules, declared: &Declaration, rows: &[DecisionRow]) -> Vec<CapabilityGrant> {
     let decided: Decided = rows
         .iter()
         .map(|row| (row.capability.clone(), row.decision))
         .collect();
-    let mut all: Vec<Grant> = declared
+    let mut all: Vec<CapabilityGrant> = declared
         .iter()
         .map(|one| {
             let standing = rules.standing(&one.capability, &decided);
             let row = decisive(rows, &one.capability, standing);
-            Grant {
+            CapabilityGrant {
                 allows: one.capability.words(),
                 capability: one.capability,
                 why: one.why,
@@ -373,7 +373,7 @@ fn shown(rules: &Rules, declared: &Declaration, rows: &[DecisionRow]) -> Vec<Gra
         .collect();
     let is_declared = |one: &Capability| declared.capabilities().any(|own| overlaps(own, one));
     let left = rows.iter().filter(|row| !is_declared(&row.capability));
-    all.extend(left.map(|row| Grant {
+    all.extend(left.map(|row| CapabilityGrant {
         capability: row.capability.clone(),
         allows: row.capability.words(),
         why: None,

@@ -6,7 +6,7 @@ use periapt_model::config::Value;
 use periapt_wire::rest::{ApplicationInfo, ConfigChange, Refresh};
 
 use super::*;
-use crate::testing::{Fixture, application, fixtures, request, unit};
+use crate::testing::{Fixture, application, fixtures, present, request, unit};
 use crate::{Interest, Setter};
 
 fn charm_that_declares(capabilities: &[&str]) -> CharmInfo {
@@ -270,6 +270,12 @@ async fn a_revision_that_needs_more_waits_until_it_is_approved() {
         assert!(
             said.ends_with("waiting for approval of revision 1: tools/reboot (because: needs it); run: periapt grant-capability vault tools/reboot"),
             "{said}"
+        );
+        let unit = store.unit(&room.model, &unit("vault/0"), &present).await;
+        let unit = unit.expect("shown").workload.message;
+        assert!(
+            unit.contains("waiting for approval of revision 1"),
+            "{unit}"
         );
         let held = waits.held.expect("held");
         assert_eq!(

@@ -86,10 +86,15 @@ impl ApplicationRow {
         if let Some(unwell) = unwell {
             said.message = with_unwell(&said.message, &[unwell]);
         }
-        if let Some(held) = &self.held {
-            said.message = with_unwell(&said.message, &[held.words(&self.name)]);
+        self.awaits(said)
+    }
+
+    /// What it, or one of its units, says, with what another revision of its charm waits for.
+    pub fn awaits(&self, said: Status<Workload>) -> Status<Workload> {
+        match &self.held {
+            Some(held) => held.follow(&self.name, said),
+            None => said,
         }
-        said
     }
 }
 

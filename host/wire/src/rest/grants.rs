@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// A capability, and whether an application has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
-pub struct Grant {
+pub struct CapabilityGrant {
     /// Its text, such as `tools/secret`.
     #[schema(value_type = String)]
     pub capability: Capability,
@@ -63,7 +63,7 @@ pub struct Grants {
     pub application: Option<ApplicationName>,
     /// The charm that declares them.
     pub charm: String,
-    pub capabilities: Vec<Grant>,
+    pub capabilities: Vec<CapabilityGrant>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldRevision>,
 }
