@@ -218,12 +218,11 @@ pub async fn decide(
         .client()
         .charm_capabilities(&here.model, &url, None)
         .await?;
-    for one in &found.capabilities {
-        if one.standing == Standing::Default {
-            context.output.say(&in_words(application, one));
-        }
+    let open = open(&found.capabilities, choices);
+    for one in found.capabilities.iter().filter(|one| !open.contains(one)) {
+        context.output.say(&in_words(application, one));
     }
-    for one in open(&found.capabilities, choices) {
+    for one in open {
         match context.output.asks(&format!(
             "{}. Grant {}?",
             in_words(application, one),
@@ -253,10 +252,16 @@ pub async fn decide_next(
     let (client, model, name) = (here.client(), &here.model, &application.name);
     let found = client.charm_capabilities(model, &url, Some(name)).await?;
     let before = client.charm(model, &application.charm).await?.declared;
-    for one in open(&found.capabilities, choices) {
-        if before.covers(&one.capability) {
-            continue;
+    let new = |one: &&CapabilityGrant| !before.covers(&one.capability);
+    let open = open(&found.capabilities, choices);
+    for one in found.capabilities.iter().filter(new) {
+        if !open.contains(&one) {
+            context
+                .output
+                .say(&format!("New in {url}: {}", in_words(name, one)));
         }
+    }
+    for one in open.into_iter().filter(new) {
         let question = format!(
             "New in {url}: {}. Grant {}?",
             in_words(name, one),

@@ -133,9 +133,8 @@ impl Store {
         self.write(move |tx| {
             Box::pin(async move {
                 let url = application::require_alive(&mut tx.db, &model, &application).await?;
-                let declared = charm::find(&mut tx.db, &model, &url).await?.declared;
+                let mut all = charm::find(&mut tx.db, &model, &url).await?.declared;
                 let waiting = held::find(&mut tx.db, &model, &application).await?;
-                let mut all = declared;
                 if let Some(waiting) = &waiting {
                     let next = charm::find(&mut tx.db, &model, &waiting.request.charm).await?;
                     all = all
