@@ -237,7 +237,7 @@ fn written() -> impl Strategy<Value = Policy> {
 fn decisions() -> impl Strategy<Value = Decided> {
     (texts(), any::<u16>()).prop_map(|(texts, bits)| {
         let each = texts.into_iter().enumerate().map(|(at, text)| {
-            let decision = match bits >> at & 1 {
+            let decision = match (bits >> at) & 1 {
                 0 => Decision::Granted,
                 _ => Decision::Denied,
             };
