@@ -193,6 +193,7 @@ impl Operator {
             resources,
             storage: self.storage_of(charm),
             attach_storage: Vec::new(),
+            capabilities: Default::default(),
         };
         self.client.deploy(MODEL, &deploy).await?;
         if self.kind == Kind::Without {

@@ -163,6 +163,7 @@ pub async fn deploy(client: &RestClient, charm: &str, name: &str, units: u32) ->
         placement: Vec::new(),
         storage: Default::default(),
         attach_storage: Vec::new(),
+        capabilities: Default::default(),
     };
     client.deploy(MODEL, &deploy).await?;
     Ok(())

@@ -109,6 +109,7 @@ async fn many_models(report: &mut Report, size: &Size) -> Result<()> {
             placement: Vec::new(),
             storage: Default::default(),
             attach_storage: Vec::new(),
+            capabilities: Default::default(),
         };
         client.deploy(&model, &deploy).await?;
         let query = "len(units) > 0 && forEach(units, unit => unit.agent-status==\"idle\")";

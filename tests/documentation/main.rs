@@ -482,6 +482,29 @@ fn the_page_about_finding_what_went_wrong_works_as_written() -> Result<()> {
 }
 
 #[test]
+fn the_page_about_capabilities_works_as_written() -> Result<()> {
+    let (_kept, home) = home()?;
+    std::fs::copy(charm("registry"), home.join("registry.charm"))?;
+    let declares =
+        "tools:\n  secret: {why: gives its units a token}\n  reboot: {why: restarts at night}\n";
+    let files = [("capabilities.yaml", declares)];
+    charm_with("registry", &files, &home.join("restarts.charm"))?;
+    let script = blocks(&root().join("docs/how-to/capabilities.md"))?.join("\n");
+    let shown = run(&script, &home, &home)?;
+    for wanted in [
+        "restarts at night",
+        "refused, as it should be",
+        "granted by default",
+        "denied by admin at",
+        "waiting for approval of revision",
+        "beyond the policy",
+    ] {
+        anyhow::ensure!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_about_operating_works_as_written() -> Result<()> {
     let (_kept, home) = home()?;
     std::fs::copy(charm("site"), home.join("site.charm"))?;

@@ -14,6 +14,7 @@ mod causes;
 mod endpoints;
 mod files;
 mod gateway;
+mod grants;
 #[path = "../../host/serving/src/tests/guest.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, dead_code)]
 mod guest;

@@ -35,6 +35,7 @@ fn home_with(limits: [&str; 5]) -> anyhow::Result<Home> {
     let words = ["bootstrap", "tester", "--port", "0", "--data-dir", &data];
     let limits = limits.into_iter().flat_map(|limit| ["--limits", limit]);
     home.ok(words.into_iter().chain(limits))?;
+    home.grant_all()?;
     home.ok(["add-model", "test"])?;
     home.ok(["model-config", "automatically-retry-hooks=false"])?;
     home.ok(["deploy", &charm("site").display().to_string(), "neighbour"])?;

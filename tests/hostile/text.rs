@@ -125,6 +125,7 @@ fn a_flood_of_lines_is_the_loss_of_who_wrote_them() -> Result<()> {
         "output-bytes=16MiB",
     ];
     home.ok(words.iter().chain(&limits))?;
+    home.grant_all()?;
     home.ok(["add-model", "test"])?;
     let probe = charm("probe").display().to_string();
     for (name, deed) in [("quiet", "log 3"), ("loud", "succeed")] {

@@ -99,6 +99,7 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["application", `${m}/applications/${application}`, application],
     ["resources", `${m}/applications/${application}/resources`, application],
     ["config", `${m}/applications/${application}/config`, application],
+    ["capabilities", `${m}/applications/${application}/capabilities`, application],
     ["actions", `${m}/applications/${application}/actions`, application],
     ["no-actions", `${m}/applications/hub/actions`, "hub"],
     ["requests", `${m}/applications/${application}/requests`, application],

@@ -31,6 +31,7 @@ const AccountPage = page("AccountPage");
 const AlertsPage = page("AlertsPage");
 const ApplicationActionsPage = page("ApplicationActionsPage");
 const ApplicationConfigPage = page("ApplicationConfigPage");
+const ApplicationGrantsPage = page("ApplicationGrantsPage");
 const ApplicationHistoryPage = page("ApplicationHistoryPage");
 const ApplicationRelationsPage = page("ApplicationRelationsPage");
 const ApplicationRequestsPage = page("ApplicationRequestsPage");
@@ -179,6 +180,7 @@ export function App() {
             <Route path="actions" element={<ApplicationActionsPage />} />
             <Route path="resources" element={<ApplicationResourcesPage />} />
             <Route path="config" element={<ApplicationConfigPage />} />
+            <Route path="capabilities" element={<ApplicationGrantsPage />} />
             <Route path="secrets" element={<ApplicationSecretsPage />} />
             <Route path="requests" element={<ApplicationRequestsPage />} />
             <Route path="history" element={<ApplicationHistoryPage />} />

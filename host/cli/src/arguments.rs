@@ -20,9 +20,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     actions, alerts, annotations, blocks, charm_revisions, constraints, credentials, defaults,
-    find, incidents, info, known, machines, payloads, reach, regions, relations, resources, scale,
-    secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, top, unit_files,
-    version, why,
+    find, grants, incidents, info, known, machines, payloads, reach, regions, relations, resources,
+    scale, secrets, show_hook, show_model, storage as storages, tasks, terms, timeline, top,
+    unit_files, version, why,
 };
 
 pub use accounts::{
@@ -171,6 +171,8 @@ pub enum Command {
     Resources(resources::Verb),
     #[command(flatten)]
     Terms(terms::Verb),
+    #[command(flatten)]
+    Grants(grants::Verb),
     #[command(flatten)]
     Constraints(constraints::Verb),
     #[command(flatten)]

@@ -166,6 +166,7 @@ pub(crate) async fn deploy_site(store: &Store, model: &ModelUuid) {
         config: Default::default(),
         storage: Default::default(),
         attach_storage: Vec::new(),
+        capabilities: Default::default(),
     };
     store.deploy(model, deploy).await.unwrap();
 }

@@ -172,6 +172,7 @@ pub(crate) fn prepare(
         meter: Meter::new(limits.memory_bytes, limits.table_elements),
         journal,
         txn: HookTxn::default(),
+        interface: "",
         deadline: begun + limits.wall_clock(),
         limits,
         mounted,

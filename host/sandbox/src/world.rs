@@ -18,7 +18,7 @@ use crate::failure::HookFailure;
 use crate::files::{self, Mounted};
 use crate::journal::{SharedJournal, lock};
 use crate::meter::Meter;
-use crate::tools::HookContext;
+use crate::tools::{self, HookContext};
 
 wasmtime::component::bindgen!({
     path: "../../guest-sdk/wit",
@@ -37,6 +37,8 @@ pub(crate) struct HookState {
     pub(crate) meter: Meter,
     pub(crate) journal: SharedJournal,
     pub(crate) txn: HookTxn,
+    /// The interface that is being called.
+    pub(crate) interface: &'static str,
     pub(crate) limits: Limits,
     /// Without what its calls waited for a turn.
     pub(crate) deadline: Instant,
@@ -72,6 +74,12 @@ impl HookState {
         }
     }
 
+    /// A call of an interface of the world comes in.
+    pub(crate) fn called(&mut self, interface: &'static str) -> &mut Self {
+        self.interface = interface;
+        self
+    }
+
     pub(crate) fn enter(&mut self) -> wasmtime::Result<()> {
         self.meter.host_calls += 1;
         self.check()
@@ -92,13 +100,14 @@ impl HookState {
         Ok(call(lock(&self.journal).context.as_mut()))
     }
 
-    /// Calls the context, unless it is a restricted one.
+    /// Calls the context, unless it is a restricted one or the interface is withheld.
     pub(crate) fn context<R>(
         &mut self,
         call: impl FnOnce(&mut dyn HookContext) -> Result<R, types::Error>,
     ) -> Answer<R> {
+        let interface = self.interface;
         self.in_any_context(|context| {
-            unrestricted(context)?;
+            allowed(context, interface)?;
             call(context)
         })
     }
@@ -122,16 +131,17 @@ impl HookState {
         self.enter()?;
         let mut journal = lock(&self.journal);
         let context = journal.context.as_mut();
-        let answer = unrestricted(context).and_then(|()| call(&mut self.txn, context));
+        let answer = allowed(context, self.interface).and_then(|()| call(&mut self.txn, context));
         Ok(answer.map_err(types::Error::from))
     }
 }
 
-/// Refuses what a restricted context does not allow.
-fn unrestricted(context: &dyn HookContext) -> Result<(), CallError> {
-    match context.restricted_to() {
-        None => Ok(()),
-        Some(hook) => Err(CallError::restricted(hook)),
+/// Refuses what a restricted context does not allow, and what the unit's application was not granted.
+fn allowed(context: &dyn HookContext, interface: &str) -> Result<(), CallError> {
+    match (context.restricted_to(), context.withheld(interface)) {
+        (Some(hook), _) => Err(CallError::restricted(hook)),
+        (None, Some(why)) => Err(CallError::denied(why)),
+        (None, None) => Ok(()),
     }
 }
 
@@ -166,7 +176,8 @@ impl WasiView for HookState {
 pub(crate) fn link(linker: &mut Linker<HookState>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     files::link(linker)?;
-    Charm::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
+    types::add_to_linker::<_, HasSelf<HookState>>(linker, |state| state)?;
+    tools::link(linker)
 }
 
 impl From<CallError> for types::Error {

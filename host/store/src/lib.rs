@@ -34,6 +34,7 @@ mod difference;
 mod entities;
 mod error;
 mod full_status;
+mod grant;
 mod history;
 mod hook;
 mod incident;

@@ -37,5 +37,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0035_model_connections.sql"),
     include_str!("migrations/0036_node_questions.sql"),
     include_str!("migrations/0037_token_origins.sql"),
+    include_str!("migrations/0038_capability_decisions.sql"),
     include_str!("migrations/0039_causes.sql"),
 ];

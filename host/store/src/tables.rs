@@ -9,8 +9,8 @@ use periapt_model::ModelUuid;
 use crate::db::{Param, Tx, params};
 use crate::{
     Result, alert, annotation, application, block, bundle, charm, cleanup, controller, database,
-    difference, hook, incident, lease, log, machine, model, operation, payload, relation, resource,
-    secret, status, storage, unit, usage, user,
+    difference, grant, hook, incident, lease, log, machine, model, operation, payload, relation,
+    resource, secret, status, storage, unit, usage, user,
 };
 
 /// A table whose rows belong to a model.
@@ -111,6 +111,7 @@ pub(crate) const ALL: &[&[Table]] = &[
     alert::TABLES,
     database::TABLES,
     difference::TABLES,
+    grant::TABLES,
     incident::TABLES,
 ];
 

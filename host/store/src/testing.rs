@@ -240,6 +240,7 @@ pub(crate) fn request(name: &str, units: u32) -> Deploy {
         config: Default::default(),
         storage: Default::default(),
         attach_storage: Vec::new(),
+        capabilities: Default::default(),
     }
 }
 

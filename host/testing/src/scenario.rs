@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use periapt_client::rest::{Authorization, Removing, RestClient, RestError};
 use periapt_controller::{BootstrapOptions, ControllerError, RunOptions};
 use periapt_engine::FakeClock;
+use periapt_model::charm::capability::grant::Choices;
 use periapt_model::config::Value;
 use periapt_model::{ApplicationName, UnitName};
 use periapt_providers::{Providers, local};
@@ -172,6 +173,10 @@ impl Scenario {
             placement: Vec::new(),
             storage: asked(storage)?,
             attach_storage: Vec::new(),
+            capabilities: Choices {
+                grant_all: true,
+                ..Choices::default()
+            },
         };
         self.client.deploy(MODEL, &deploy).await.map_err(doing)
     }

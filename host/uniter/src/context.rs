@@ -39,6 +39,7 @@ use crate::settings::{KnownSettings, SharedSettings};
 use crate::snapshot::HookSnapshot;
 use crate::storage::Held;
 use crate::turns::Turn;
+use crate::withheld;
 use crate::workloads::Workloads;
 
 mod action;
@@ -63,6 +64,8 @@ pub(crate) struct Tether {
     pub status_set: Arc<AtomicBool>,
     /// What the hook changed at once.
     pub at_once: Arc<Mutex<Vec<AtOnce>>>,
+    /// What it was refused last that its application was not granted.
+    pub refused: Arc<Mutex<Option<String>>>,
 }
 
 impl Tether {
@@ -70,6 +73,21 @@ impl Tether {
     pub fn takes(&self) -> (bool, Vec<AtOnce>) {
         let at_once = self.at_once.lock().unwrap_or_else(PoisonError::into_inner);
         (self.status_set.load(Ordering::Acquire), at_once.clone())
+    }
+
+    /// What the hook was refused that its application was not granted, in a sentence.
+    pub fn refused(&self) -> Option<String> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.clone()
+    }
+
+    /// Keeps in mind that a call was refused.
+    fn refuses(&self, why: Option<String>) -> Option<String> {
+        if why.is_some() {
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            refused.clone_from(&why);
+        }
+        why
     }
 
     fn tell(&self, effect: AtOnce) {
@@ -215,6 +233,11 @@ impl HookContext for UnitContext {
         let now = self.clock.monotonic();
         self.turn.step_in();
         self.regain(now);
+    }
+
+    fn withheld(&self, interface: &str) -> Option<String> {
+        let why = withheld::tools(&self.snapshot.withheld, &self.unit, interface);
+        self.tether.refuses(why)
     }
 
     fn is_cancelled(&self) -> bool {

@@ -81,6 +81,8 @@ pub(crate) struct Executor {
     shown: Option<Status<Agent>>,
     /// Why the recorded hook failed.
     reason: Option<String>,
+    /// What it asked for that its application was not granted.
+    refused: Option<String>,
     retries: Retries,
     /// When the turn of the hook at hand came, how long it had waited for it, and how long it has waited
     /// since, for a place to go on.
@@ -144,9 +146,9 @@ impl Executor {
         let state_directory = config.process.state_directory(&config.unit);
         let (directory, generation) = (state_directory.clone(), local.operation.state_generation);
         let settled = blocking(move || directory.settle(generation)).await?;
-        let reason = match (&shown, local.operation.failed_hook()) {
-            (Some(agent), Some(hook)) => Failure::reason_in(agent, hook),
-            _ => None,
+        let before = match (&shown, local.operation.failed_hook()) {
+            (Some(agent), Some(hook)) => Failure::in_status(agent, hook),
+            _ => Failure::default(),
         };
         let process = &config.process;
         let (clock, randomness) = (process.clock().clone(), process.randomness().clone());
@@ -166,7 +168,8 @@ impl Executor {
             attachments: containers::Attachments::default(),
             mounts: mounts::Mounts::default(),
             shown,
-            reason,
+            reason: before.reason,
+            refused: before.refused,
             begun: Duration::ZERO,
             waited: Duration::ZERO,
             pauses: Pauses::default(),
@@ -363,6 +366,7 @@ impl Executor {
         let due = self.retries.due().filter(|_| waits_for.is_none());
         Failure {
             reason: self.reason.clone(),
+            refused: self.refused.clone(),
             next_retry: due.map(|due| due.at),
             waits_for,
         }
@@ -378,6 +382,7 @@ impl Executor {
                 charm_url: url.clone(),
                 generation: operation.state_generation,
                 principal: heard.view.principal.clone(),
+                withheld: heard.view.withheld.clone(),
             });
         let meter = heard.view.meter.as_ref();
         let standings = self.config.process.standings();

@@ -13,8 +13,9 @@ use std::time::Duration;
 use periapt_contract::workload::Committed;
 use periapt_engine::{SharedClock, failpoint};
 use periapt_model::UnitName;
-use periapt_model::charm::Access;
+use periapt_model::charm::{Access, Capability};
 use periapt_model::hook::{AtOnce, Effects};
+use periapt_model::storage::StorageId;
 use periapt_model::turns::SLICE;
 use periapt_sandbox::{
     Directories, HookContext, HookEvent, HookFailure, HookOutcome, RelationInfo, SharedDirectory,
@@ -38,6 +39,7 @@ use crate::snapshot::HookSnapshot;
 use crate::state_directory::StateDirectory;
 use crate::storage::{self, Held};
 use crate::turns::Turn;
+use crate::withheld;
 use crate::worker::UniterConfig;
 use crate::workloads;
 
@@ -64,6 +66,8 @@ pub(crate) enum Ended {
     Failed {
         code: &'static str,
         reason: String,
+        /// What it asked for that its application was not granted, in a sentence.
+        refused: Option<String>,
         status_set: bool,
         at_once: Vec<AtOnce>,
         /// None if no sandbox was entered.
@@ -121,6 +125,7 @@ pub(crate) async fn load(
             Ok(Err(Ended::Failed {
                 code: "charm-not-loaded",
                 reason,
+                refused: None,
                 status_set: false,
                 at_once: Vec::new(),
                 usage: None,
@@ -141,7 +146,7 @@ impl Starting {
         charm: &Charm,
         code: Arc<dyn RunnableCharm>,
         dispatch: Dispatch<'_>,
-        around: Surroundings,
+        mut around: Surroundings,
         snapshot: HookSnapshot,
         dying: &CancellationToken,
     ) -> Result<Ended, UniterError> {
@@ -150,6 +155,8 @@ impl Starting {
             generation,
             turn,
         } = self;
+        let lacks = |id: &StorageId| withheld::storage(&snapshot.withheld, id.name());
+        around.storage.retain(|id, _| !lacks(id));
         let tether = Tether::default();
         let process = config.process.clone();
         let held = OfHook::default();
@@ -250,6 +257,7 @@ impl Job {
             Err(failure) => Ok(Ended::Failed {
                 code: failure.code(),
                 reason: failure.to_string(),
+                refused: self.tether.refused(),
                 status_set,
                 at_once,
                 usage: Some(usage),
@@ -288,7 +296,13 @@ fn hook_call(
             charm: charm.directory.clone(),
             unit: files,
             temporary: config.process.temporary(),
-            shared: shared(&config.process, &config.unit, principal, charm),
+            shared: shared(
+                &config.process,
+                &config.unit,
+                principal,
+                charm,
+                &snapshot.withheld,
+            ),
             resources: declared(&charm.info).into_keys().collect(),
             storage: storage::directories_of(storage, &config.process.storage()),
         },
@@ -297,16 +311,17 @@ fn hook_call(
 }
 
 /// The directories that the charm shares with its principal or its subordinates. A name that is
-/// more than one word was never checked, and is left out.
+/// more than one word was never checked, and is left out; so is one that was not granted.
 pub(crate) fn shared(
     process: &Process,
     unit: &UnitName,
     principal: Option<&UnitName>,
     charm: &Charm,
+    withheld: &[Capability],
 ) -> Vec<SharedDirectory> {
     let root = process.shared_directory(principal.unwrap_or(unit));
     let declared = charm.info.shared.iter();
-    let words = declared.filter(|(name, _)| is_word(name));
+    let words = declared.filter(|(name, _)| is_word(name) && !withheld::directory(withheld, name));
     let directory = |(name, access): (&String, &Access)| SharedDirectory {
         name: name.clone(),
         path: root.join(name),

@@ -53,6 +53,7 @@ mod storage;
 pub mod testing;
 pub mod turns;
 mod waiting;
+mod withheld;
 mod worker;
 mod workloads;
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use periapt_contract::Effect;
 use periapt_contract::payloads::Payload;
+use periapt_model::charm::Capability;
 use periapt_model::config::Values;
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::ports::Openings;
@@ -82,6 +83,8 @@ pub(crate) struct HookSnapshot {
     pub meter: Option<Meter>,
     /// Whether an operator trusts the application with the cloud's credential.
     pub trusted: bool,
+    /// What its charm declares and the application does not have.
+    pub withheld: Vec<Capability>,
     pub state: Arc<Kept>,
     pub limits: Limits,
 }
@@ -106,6 +109,7 @@ impl HookSnapshot {
             workload_version: view.workload_version,
             meter: view.meter,
             trusted: view.trusted,
+            withheld: view.withheld,
             state,
             limits,
         }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use periapt_engine::Guest;
+use periapt_model::charm::Capability;
 use periapt_model::hook::Limits;
 use periapt_model::proxy::ProxySettings;
 use periapt_model::quota::Meter;
@@ -28,6 +29,8 @@ pub struct Standing {
     /// Of its files, as they were committed last.
     pub generation: u64,
     pub principal: Option<UnitName>,
+    /// What its application was not granted.
+    pub withheld: Vec<Capability>,
 }
 
 /// Who runs something beside hooks. Each hears of every change by itself.

@@ -8,6 +8,7 @@ mod containers;
 mod effects;
 mod failing;
 mod files;
+mod grants;
 mod hooks;
 mod reboot;
 mod recovery;

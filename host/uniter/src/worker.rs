@@ -221,7 +221,7 @@ async fn turns(
             return Ok(Some(End::Stopping));
         }
         executor.set_charm_directory().await?;
-        executor.hear_of_storage(remote.state());
+        executor.hear_of_storage(remote.heard());
         // Whoever hears of it finds the directory open.
         executor.stand(remote.heard());
         report(executor, worker);

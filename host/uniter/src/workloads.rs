@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 
 use periapt_contract::workload::{Committed, Condition, Container, Seen, runs_in};
 use periapt_model::UnitName;
-use periapt_model::charm::CharmInfo;
+use periapt_model::charm::{Capability, CharmInfo};
 use periapt_model::workload::desired::{self, Component, Desired, Observed, file_name};
 
 use crate::error::{UniterError, file};
 use crate::storage::{Held, in_container};
+use crate::withheld;
 
 /// The directory in that of the agent.
 pub const DIRECTORY: &str = "workloads";
@@ -128,13 +129,15 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
 }
 
 /// What the containers of a unit are to run: of what was committed, what the charm in place can.
-/// Another revision may have other containers, components and ports.
+/// Another revision may have other containers, components and ports. A container that was not granted runs nothing.
 pub(crate) fn plans(
     charm: &CharmInfo,
     committed: &BTreeMap<String, Committed>,
     storage: &Held,
+    withheld: &[Capability],
 ) -> BTreeMap<String, desired::Container> {
     let declared = declared(charm).into_iter();
+    let declared = declared.filter(|one| !withheld::container(withheld, &one.name));
     let planned = declared.filter_map(|container| {
         let committed = committed.get(&container.name)?;
         let mut plan = committed.layers.plan();

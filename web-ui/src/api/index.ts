@@ -69,6 +69,9 @@ export const models = {
 export const charms = {
   list: (model: string) => all<t.CharmInfo>(`${paths.model(model)}/charms`),
   readme: (model: string, url: string) => call<t.CharmReadme>("GET", paths.charmReadme(model, url)),
+  /** What would hold of its capabilities if it were deployed, or if an application got it. */
+  capabilities: (model: string, url: string, application: string | undefined) =>
+    call<t.Grants>("GET", `${paths.charm(model, url)}/capabilities`, { query: { application } }),
   /** What the controller's charm repository has. */
   repository: () => call<t.CharmRepository>("GET", "/v1/charm-repository"),
   /** Gives the model a charm of the repository. */
@@ -88,6 +91,7 @@ export const applications = {
       storage?: Record<string, t.AskedStorage>;
       constraints?: string;
       channel?: string;
+      capabilities?: t.CapabilityChoices;
     },
   ) => call<t.ApplicationInfo>("POST", `${paths.model(model)}/applications`, { body }),
   remove: (model: string, name: string, force: boolean, destroyStorage: boolean) =>
@@ -100,10 +104,22 @@ export const applications = {
       ifMatch: tag,
     }),
   /** A charm of no channel follows none from then on. */
-  refresh: (model: string, name: string, charm: string, forceUnits: boolean, channel: string) =>
+  refresh: (
+    model: string,
+    name: string,
+    charm: string,
+    forceUnits: boolean,
+    channel: string,
+    capabilities: t.CapabilityChoices | null,
+  ) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/refresh`, {
-      body: { charm, "force-units": forceUnits, channel },
+      body: { charm, "force-units": forceUnits, channel, ...(capabilities && { capabilities }) },
     }),
+  grants: (model: string, name: string) => call<t.Grants>("GET", paths.grants(model, name)),
+  grant: (model: string, name: string, capabilities: string[]) =>
+    call<t.Grants>("POST", paths.grants(model, name), { body: { capabilities } }),
+  revoke: (model: string, name: string, capabilities: string[]) =>
+    call<t.Grants>("POST", `${paths.grants(model, name)}/revoke`, { body: { capabilities } }),
   expose: (model: string, name: string, body: t.Expose) =>
     call<t.ApplicationInfo>("POST", `${paths.application(model, name)}/expose`, { body }),
   unexpose: (model: string, name: string) =>

@@ -56,6 +56,8 @@ export const logs = (inModel: string): string => `${model(inModel)}/logs`;
 
 export const actions = (inModel: string, name: string): string => `${application(inModel, name)}/actions`;
 
+export const grants = (inModel: string, name: string): string => `${application(inModel, name)}/grants`;
+
 export const resources = (inModel: string, name: string): string => `${application(inModel, name)}/resources`;
 
 export const resource = (inModel: string, name: string, resource: string): string =>

@@ -4,6 +4,7 @@ export { AccountPage } from "./account/AccountPage";
 export { AlertsPage } from "./alerts/AlertsPage";
 export { ApplicationActionsPage } from "./application/ActionsPage";
 export { ApplicationConfigPage } from "./application/ConfigPage";
+export { ApplicationGrantsPage } from "./application/GrantsPage";
 export { ApplicationHistoryPage } from "./application/HistoryPage";
 export { ApplicationRelationsPage } from "./application/RelationsPage";
 export { ApplicationRequestsPage } from "./application/RequestsPage";

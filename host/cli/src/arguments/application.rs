@@ -7,6 +7,7 @@ use periapt_model::storage::StorageId;
 
 use super::storage::{Given, given};
 use super::{DetailFormat, ModelChoice, Placement, Target};
+use crate::commands::grants::Decisions;
 
 #[derive(Debug, Args)]
 pub struct Deploy {
@@ -29,6 +30,8 @@ pub struct Deploy {
     /// Trust it with the cloud's credential; for a bundle, those applications that ask for it.
     #[arg(long)]
     pub trust: bool,
+    #[command(flatten)]
+    pub decisions: Decisions,
     /// Constraints on the machines created for its units, as in "mem=4G cores=2"; repeat to
     /// combine.
     #[arg(long, value_name = "KEY=VALUE ...")]
@@ -144,6 +147,8 @@ pub struct Refresh {
     /// Trust the application with the cloud's credential.
     #[arg(long)]
     pub trust: bool,
+    #[command(flatten)]
+    pub decisions: Decisions,
     #[command(flatten)]
     pub repository: Repository,
     #[command(flatten)]

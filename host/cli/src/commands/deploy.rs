@@ -14,7 +14,7 @@ use periapt_wire::rest;
 
 use super::resources::Paths;
 use super::storage::wanted;
-use super::{Context, bundle, constraints, repository, settings};
+use super::{Context, bundle, constraints, grants, repository, settings};
 use crate::arguments::{Deploy, by_name};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text;
@@ -98,6 +98,8 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     wanted::require_storage(&here, asked).await?;
     wanted::require_there(&here, &arguments.attach_storage).await?;
     let charm = upload(context, &here, bytes).await?;
+    let mut capabilities = arguments.decisions.choices(arguments.trust);
+    grants::decide(context, &here, &application, &charm, &mut capabilities).await?;
     let deploy = rest::Deploy {
         resources: files.upload(context, &here).await?,
         config,
@@ -110,6 +112,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
         constraints: constraints.to_string(),
         storage,
         attach_storage: arguments.attach_storage,
+        capabilities,
     };
     let deployed = here.client().deploy(&here.model, &deploy).await?;
     let units = text::count(deployed.units.len() as u64, "unit");

@@ -24,6 +24,7 @@ pub mod defaults;
 mod deploy;
 mod download;
 pub mod find;
+pub mod grants;
 mod hooks;
 pub mod incidents;
 pub mod info;
@@ -136,6 +137,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Resources(verb) => resources::run(context, verb).await,
         Command::Constraints(verb) => constraints::run(context, verb).await,
         Command::Terms(verb) => terms::run(context, verb).await,
+        Command::Grants(verb) => grants::run(context, verb).await,
         Command::Payloads(verb) => payloads::run(context, verb).await,
         Command::Top(verb) => top::run(context, verb).await,
         Command::Files(verb) => unit_files::run(context, verb).await,

@@ -13,7 +13,7 @@ use periapt_wire::rest;
 use super::deploy::{check_archive, read_archive, unfit_option, upload};
 use super::resources::{Files, Paths};
 use super::storage::wanted;
-use super::{Context, repository, settings};
+use super::{Context, grants, repository, settings};
 use crate::arguments::{Refresh, Repository, by_name};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::session::ModelSession;
@@ -48,7 +48,8 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         (None, None) => (None, None),
     };
     let says = !paths.is_empty() || !config.is_empty() || !storage.is_empty();
-    let moves = says || arguments.force_units;
+    let moves = says || arguments.force_units || !arguments.decisions.is_empty();
+    let mut capabilities = arguments.decisions.choices(arguments.trust);
     // Files are read before a charm is uploaded, so that one that cannot be read leaves no revision behind.
     let (url, files) = match (archive, arguments.revision) {
         (Some(bytes), _) => {
@@ -66,11 +67,13 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
                 wanted::require_storage(&here, asked).await?;
             }
             let charm = upload(context, &here, bytes).await?;
+            grants::decide_next(context, &here, &before, &charm, &mut capabilities).await?;
             (Some(charm.url.to_string()), files)
         }
         (None, Some(revision)) => {
             let command = format!("refresh {application}");
             let charm = of_model(context, &here, &before, revision, &command).await?;
+            grants::decide_next(context, &here, &before, &charm, &mut capabilities).await?;
             let files = paths.read(application.as_str(), &charm.metadata.resources)?;
             (Some(charm.url.to_string()), files)
         }
@@ -100,6 +103,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         return Ok(());
     }
     let refresh = rest::Refresh {
+        capabilities,
         resources: files.upload(context, &here).await?,
         charm: url,
         config,
@@ -111,6 +115,9 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
         .client()
         .refresh(&here.model, &application, &refresh)
         .await?;
+    if grants::held(context, &after) {
+        return Ok(());
+    }
     context
         .output
         .say(&format!("Refreshed \"{application}\" to {}", after.charm));

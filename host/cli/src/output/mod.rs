@@ -139,6 +139,20 @@ impl Output {
         !self.quiet && std::io::stderr().is_terminal()
     }
 
+    /// Asks a question that is answered with yes or no; none without a terminal, where nobody can answer.
+    pub fn asks(&self, question: &str) -> Option<bool> {
+        if !std::io::stdin().is_terminal() {
+            return None;
+        }
+        let mut stderr = std::io::stderr();
+        let _ = write!(stderr, "{} [y/N] ", text::clean(question));
+        let _ = stderr.flush();
+        let mut answer = String::new();
+        std::io::stdin().read_line(&mut answer).ok()?;
+        let answer = answer.trim().to_ascii_lowercase();
+        Some(matches!(answer.as_str(), "y" | "yes"))
+    }
+
     /// Asks before something is destroyed or skipped. Without a terminal nobody can answer, so a script has
     /// to say that it means it.
     pub fn confirm(&self, question: &str, no_prompt: bool) -> Outcome {

@@ -20,6 +20,7 @@ mod constraints;
 mod controller;
 mod events;
 mod files;
+mod grants;
 mod incidents;
 mod lines;
 mod metrics;

@@ -28,6 +28,11 @@ pub trait PortsAnswers {
         None
     }
 
+    /// Why a range that is declared may not be opened: its application was not granted it.
+    fn withheld_port(&mut self, _range: PortRange) -> Option<String> {
+        None
+    }
+
     /// Endpoints and bindings of the charm, for which ports may be open.
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {
         Err(CallError::unanswered())

@@ -53,6 +53,9 @@ impl HookTxn {
 /// Refuses a range of which a part is not declared. Where nothing is declared, nothing is refused here: a
 /// component of such a charm cannot open ports at all, and a native test has no component.
 fn declared(agent: &mut (impl PortsAnswers + ?Sized), range: PortRange) -> Result<(), CallError> {
+    if let Some(why) = agent.withheld_port(range) {
+        return Err(CallError::denied(why));
+    }
     let Some(declared) = agent.declared_ports() else {
         return Ok(());
     };

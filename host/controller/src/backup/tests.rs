@@ -158,6 +158,7 @@ async fn scene() -> Scene {
         config: Default::default(),
         storage: Default::default(),
         attach_storage: Vec::new(),
+        capabilities: Default::default(),
     };
     store.deploy(&model, request).await.unwrap();
     Scene {

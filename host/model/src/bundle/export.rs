@@ -61,6 +61,8 @@ impl Bundle {
                 annotations: current.annotations.clone(),
                 constraints: current.constraints.clone(),
                 trust: current.trust,
+                grants: current.grants.clone(),
+                denies: current.denies.clone(),
             };
             applications.insert(name.clone(), application);
         }

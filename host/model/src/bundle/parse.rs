@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 use super::released::read_revision;
+use crate::charm::capability::Pattern;
+use crate::charm::capability::grant::Choices;
 use crate::config::Values;
 use crate::constraints::Constraints;
 use crate::hook::commit::Refused;
@@ -81,9 +83,24 @@ pub struct BundleApplication {
     /// Trust it with the cloud's credential.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
+    /// Capabilities that it is granted; with `trust` all that its charm declares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Pattern>,
+    /// Capabilities that it is denied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denies: Vec<Pattern>,
 }
 
 impl BundleApplication {
+    /// What is decided about what its charm declares.
+    pub(super) fn choices(&self) -> Choices {
+        Choices {
+            grant: self.grants.clone(),
+            grant_all: self.trust,
+            deny: self.denies.clone(),
+        }
+    }
+
     /// Its constraints in their one spelling; as they are written where they are none, which
     /// [`plan`](super::Bundle::plan) refuses.
     pub fn spelled_constraints(&self) -> String {
@@ -218,6 +235,8 @@ struct WrittenApplication {
     annotations: BTreeMap<String, Option<crate::config::Value>>,
     constraints: Option<String>,
     trust: Option<bool>,
+    grants: Option<Vec<Pattern>>,
+    denies: Option<Vec<Pattern>>,
     #[serde(flatten)]
     other: BTreeMap<String, serde_json::Value>,
 }
@@ -333,6 +352,12 @@ impl Bundle {
         }
         application.expose = written.expose.unwrap_or(application.expose);
         application.trust = written.trust.unwrap_or(application.trust);
+        if let Some(grants) = written.grants {
+            application.grants = grants;
+        }
+        if let Some(denies) = written.denies {
+            application.denies = denies;
+        }
         if let Some(constraints) = written.constraints {
             application.constraints = constraints;
         }

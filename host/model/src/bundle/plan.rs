@@ -7,6 +7,8 @@ use thiserror::Error;
 
 use super::{Bundle, BundleApplication, BundleResource};
 use crate::charm::CharmMetadata;
+use crate::charm::capability::Pattern;
+use crate::charm::capability::grant::Choices;
 use crate::config::Values;
 use crate::constraints::{ConstraintError, Constraints};
 use crate::name::{ApplicationName, NameError};
@@ -41,6 +43,9 @@ pub struct CurrentApplication {
     pub annotations: BTreeMap<String, String>,
     pub constraints: String,
     pub trust: bool,
+    /// What people granted it and denied it of its charm's capabilities.
+    pub grants: Vec<Pattern>,
+    pub denies: Vec<Pattern>,
 }
 
 /// A file that is attached to an application.
@@ -63,6 +68,7 @@ pub enum Step {
         to: Vec<String>,
         constraints: String,
         trust: bool,
+        capabilities: Choices,
     },
     Refresh {
         application: ApplicationName,
@@ -70,6 +76,7 @@ pub enum Step {
         revision: Option<u32>,
         /// That it follows from then on, where it does not yet.
         channel: Option<String>,
+        capabilities: Choices,
     },
     Attach {
         application: ApplicationName,
@@ -122,6 +129,7 @@ impl fmt::Display for Step {
                 application,
                 revision,
                 channel,
+                ..
             } => {
                 let revision = revision.map(|revision| format!("repository revision {revision}"));
                 let channel = channel.as_ref().map(|channel| format!("channel {channel}"));
@@ -237,6 +245,7 @@ impl Bundle {
                     to: wanted.to.clone(),
                     constraints,
                     trust: wanted.trust,
+                    capabilities: wanted.choices(),
                 });
                 // Files go up with the deployment.
                 attach(name, wanted, &BTreeMap::new())?;
@@ -256,6 +265,11 @@ impl Bundle {
                     application: application.clone(),
                     revision: wanted.released.filter(|_| changes),
                     channel: channel.cloned(),
+                    // Where only the channel changes nothing is asked for that was not decided.
+                    capabilities: match changes {
+                        true => wanted.choices(),
+                        false => Choices::default(),
+                    },
                 });
             }
             steps.extend(attach(name, wanted, &current.resources)?);

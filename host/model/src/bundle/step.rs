@@ -76,6 +76,16 @@ impl Step {
         matches!(self, Step::Deploy { trust: true, .. } | Step::Trust { .. })
     }
 
+    /// Whether it gives an application what its charm declares.
+    pub fn grants(&self) -> bool {
+        match self {
+            Step::Deploy { capabilities, .. } | Step::Refresh { capabilities, .. } => {
+                capabilities.grants()
+            }
+            _ => false,
+        }
+    }
+
     /// The step in words, with where its units go.
     pub fn told(&self) -> String {
         match self {

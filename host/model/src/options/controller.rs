@@ -18,6 +18,9 @@ pub const CONTROLLER_API_PORT: &str = "controller-api-port";
 pub const INGRESS_ADDRESS: &str = "ingress-address";
 pub const INGRESS_PORT: &str = "ingress-port";
 
+/// What applications are granted without asking, of a controller and of a model.
+pub const CAPABILITY_DEFAULT: &str = "capability-default";
+
 /// Where newer revisions of charms are looked for.
 pub const CHARM_REPOSITORY: &str = "charm-repository";
 
@@ -40,6 +43,8 @@ const ROWS: &[Row] = &[
         "Size at which a new audit file is started."),
     row("auditing-enabled", Kind::Boolean, "true",
         "Whether anything is recorded in the audit log."),
+    row(CAPABILITY_DEFAULT, Kind::Capabilities, "shared/*,storage/*,workload/*,port/*,tools/secret",
+        "Capabilities that applications are granted without asking: as docs/reference/capabilities.md writes them, or with *, separated by commas."),
     row(CHARM_REPOSITORY, Kind::CharmRepository, "",
         "The charm repository from which deploy and refresh take charms by name, and which is checked for newer revisions: the path of a directory, or a URL. Empty for none."),
     row(CONTROLLER_API_PORT, Kind::Port, "0",

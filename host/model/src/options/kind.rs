@@ -1,6 +1,7 @@
 //! What values an option takes.
 
 use super::methods;
+use crate::charm::capability::Policy;
 use crate::charm::repository;
 use crate::config::Value;
 use crate::{duration, proxy};
@@ -42,6 +43,8 @@ pub enum Kind {
     Hosts,
     /// Nothing, the absolute path of a charm repository, or its URL.
     CharmRepository,
+    /// Capabilities in words, separated by commas.
+    Capabilities,
     /// Nothing, or the URL of a proxy.
     Proxy,
     /// Hosts, domains and ranges of addresses that are reached without a proxy, separated by commas.
@@ -68,6 +71,7 @@ impl Kind {
             | Kind::SyslogTarget
             | Kind::Hosts
             | Kind::CharmRepository
+            | Kind::Capabilities
             | Kind::Address
             | Kind::Proxy
             | Kind::NoProxy
@@ -157,6 +161,13 @@ impl Kind {
                 repository::is_place(plain),
                 "nothing, an absolute path, or a URL such as https://charms.example/shop",
             ),
+            Kind::Capabilities if plain.is_empty() => Ok(Value::Text(String::new())),
+            Kind::Capabilities => match plain.parse::<Policy>() {
+                Ok(policy) => Ok(Value::Text(policy.to_string())),
+                Err(error) => Err(format!(
+                    "capabilities such as tools/secret, storage/* or *, separated by commas: {error}"
+                )),
+            },
             Kind::Proxy => keep(
                 proxy::is_proxy(plain),
                 "nothing, or a URL such as http://proxy.example:3128",

@@ -26,11 +26,11 @@ mod reading;
 mod tests;
 
 pub use controller::{
-    AGENT_METHODS, CHARM_REPOSITORY, CONTROLLER, CONTROLLER_API_PORT, INGRESS_ADDRESS,
-    INGRESS_PORT, READ_ONLY_METHODS, methods,
+    AGENT_METHODS, CAPABILITY_DEFAULT, CHARM_REPOSITORY, CONTROLLER, CONTROLLER_API_PORT,
+    INGRESS_ADDRESS, INGRESS_PORT, READ_ONLY_METHODS, methods,
 };
 pub use kind::{Kind, hosts, parse_size_mb};
-pub use model::MODEL;
+pub use model::{CAPABILITY_POLICY, MODEL};
 pub use reading::{duration, size_mb, truth};
 
 /// One option: Juju's name and default where Juju has one.

@@ -1,6 +1,9 @@
 //! Options of a model.
 
-use super::{Kind, Row, Source, Table, juju, row};
+use super::{CAPABILITY_DEFAULT, Kind, Row, Source, Table, juju, row};
+
+/// The most that applications of a model may be granted.
+pub const CAPABILITY_POLICY: &str = "capability-policy";
 
 /// Every option of a model.
 pub static MODEL: Table = Table {
@@ -35,6 +38,10 @@ const SIZE: Kind = Kind::Size { zero: true };
 const ROWS: &[Row] = &[
     row("automatically-retry-hooks", Kind::Boolean, "true",
         "Whether failed hooks are retried automatically."),
+    row(CAPABILITY_DEFAULT, Kind::Capabilities, "",
+        "Capabilities that the model's applications are granted without asking; empty for those of the controller's capability-default, none for none."),
+    row(CAPABILITY_POLICY, Kind::Capabilities, "*",
+        "The most that the model's applications may be granted: capabilities, with or without *, separated by commas; whatever is beyond they lose before their next hook."),
     row("collect-metrics-interval", Kind::DurationFrom(1), "5m",
         "How often a unit whose charm declares metrics runs the collect-metrics hook."),
     row("force-wait", Kind::Duration, "1m",

@@ -91,6 +91,9 @@ refusals! {
     BundleStorageInvalid "bundle-storage-invalid", 400, "correct the bundle and deploy it again; nothing was changed";
     BundleTrustMissing "bundle-trust-missing", 400, "deploy it with --trust if you trust them; nothing was changed";
     BundleUnreadable "bundle-unreadable", 400, "correct the bundle and deploy it again; nothing was changed";
+    CapabilityBeyondPolicy "capability-beyond-policy", 403, "deny it with `--deny CAPABILITY`, or have an admin widen the policy: `periapt model-config capability-policy`";
+    CapabilityNotDeclared "capability-not-declared", 400, "name what the charm declares: `periapt charm inspect` and `periapt grants APPLICATION` list it";
+    CapabilityUndecided "capability-undecided", 409, "decide on each: `--grant CAPABILITY`, `--grant-all` or `--deny CAPABILITY`, in a bundle `grants` and `denies`, over REST `capabilities`";
     CharmBreaksRelations "charm-breaks-relations", 409, "remove these relations first: `periapt remove-relation ID`, or keep the charm";
     CharmKindDiffers "charm-kind-differs", 409, "deploy the charm as another application: `periapt deploy`";
     CharmNameDiffers "charm-name-differs", 409, "deploy the charm as another application: `periapt deploy`";

@@ -71,6 +71,8 @@ pub fn agent_failed(reason: &str) -> Status<Agent> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
     pub reason: Option<String>,
+    /// What it asked for that its application was not granted, in a sentence.
+    pub refused: Option<String>,
     /// When the hook is run again without being asked, microseconds UTC.
     pub next_retry: Option<i64>,
     /// What the next run waits for.
@@ -78,18 +80,27 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The reason that `status` gives for a failed hook, if it is about `hook`.
-    pub fn reason_in(status: &Status<Agent>, hook: &Info) -> Option<String> {
+    /// What `status` tells of a failed hook, if it is about `hook`.
+    pub fn in_status(status: &Status<Agent>, hook: &Info) -> Failure {
         let told = agent_hook_failed(hook, &Failure::default());
         let same = |key: &str| status.data.get(key) == told.data.get(key);
-        let is_about = ["hook", "relation-id", "remote-unit"].into_iter().all(same);
-        let reason = status.data.get("reason").filter(|_| is_about)?;
-        reason.as_str().map(str::to_owned)
+        if !["hook", "relation-id", "remote-unit"].into_iter().all(same) {
+            return Failure::default();
+        }
+        let text = |key: &str| Some(status.data.get(key)?.as_str()?.to_owned());
+        Failure {
+            reason: text("reason"),
+            refused: text(REFUSED),
+            ..Failure::default()
+        }
     }
 }
 
+/// Where the data of a status have what was not granted.
+const REFUSED: &str = "not-granted";
+
 /// The hook failed; the text names it, the data carry it, the relation and the remote unit it
-/// was about, and what else is known.
+/// was about, and what else is known. What was not granted follows in the text, since a person has to grant it.
 pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
     let name = hook.name();
     let about = hook.relation.as_ref().map(|event| &event.hook);
@@ -104,6 +115,10 @@ pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
             .as_deref()
             .map(|reason| ("reason", Value::from(reason))),
         failure
+            .refused
+            .as_deref()
+            .map(|refused| (REFUSED, Value::from(refused))),
+        failure
             .next_retry
             .map(|next| ("next-retry", Value::from(time::text(next)))),
         failure
@@ -113,9 +128,13 @@ pub fn agent_hook_failed(hook: &Info, failure: &Failure) -> Status<Agent> {
     ];
     let named = |(key, value): (&str, Value)| (key.to_owned(), value);
     let data = Map::from_iter(data.into_iter().flatten().map(named));
+    let message = match &failure.refused {
+        Some(refused) => format!("hook failed: \"{name}\"; {refused}"),
+        None => format!("hook failed: \"{name}\""),
+    };
     Status {
         data,
-        ..Status::new(Agent::Error, format!("hook failed: \"{name}\""))
+        ..Status::new(Agent::Error, message)
     }
 }
 

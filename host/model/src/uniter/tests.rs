@@ -436,6 +436,7 @@ fn statuses_are_set_around_hooks() {
     );
     let failure = Failure {
         reason: Some("no disk".to_owned()),
+        refused: None,
         next_retry: Some(7),
         waits_for: Some(WaitsFor::Place { running: 4 }),
     };
@@ -451,7 +452,7 @@ fn statuses_are_set_around_hooks() {
         failed.data["waiting-for"],
         "waiting for a turn: 4 hooks are running"
     );
-    let reason = |kind| Failure::reason_in(&failed, &Info::new(kind));
+    let reason = |kind| Failure::in_status(&failed, &Info::new(kind)).reason;
     assert_eq!(reason(Kind::Install).as_deref(), Some("no disk"));
     assert_eq!(reason(Kind::Start), None);
     assert_eq!(
@@ -459,6 +460,17 @@ fn statuses_are_set_around_hooks() {
         (Agent::Error, "hook failed: \"install\"")
     );
     assert_eq!(failed.data["hook"], "install");
+    let refused = Failure {
+        refused: Some("tools/secret is not granted to vault".to_owned()),
+        ..failure
+    };
+    let failed = agent_hook_failed(&Info::new(Kind::Install), &refused);
+    assert_eq!(
+        failed.message,
+        "hook failed: \"install\"; tools/secret is not granted to vault"
+    );
+    let told = Failure::in_status(&failed, &Info::new(Kind::Install));
+    assert_eq!(told.refused, refused.refused);
 }
 
 #[test]

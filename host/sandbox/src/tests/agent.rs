@@ -63,6 +63,8 @@ pub struct Unit {
     pub limits: Limits,
     pub environment: Vec<(String, String)>,
     pub restricted: bool,
+    /// Interfaces that its application was not granted.
+    pub withheld: Vec<&'static str>,
     /// What is being run; none in a hook.
     pub task: Option<Task>,
     pub cancelled: Arc<AtomicBool>,
@@ -112,6 +114,7 @@ impl Unit {
             },
             environment: Vec::new(),
             restricted: false,
+            withheld: Vec::new(),
             task: None,
             cancelled: Arc::default(),
             home,
@@ -169,6 +172,7 @@ impl Unit {
             settings: self.settings.clone(),
             told: self.told.clone(),
             restricted: self.restricted,
+            withheld: self.withheld.clone(),
             task: self.task.clone(),
             cancelled: self.cancelled.clone(),
             resources: self.resources.clone(),
@@ -190,6 +194,7 @@ pub struct Context {
     settings: BTreeMap<(u64, Member), Bag>,
     told: Bag,
     restricted: bool,
+    withheld: Vec<&'static str>,
     task: Option<Task>,
     cancelled: Arc<AtomicBool>,
     resources: Vec<String>,
@@ -202,6 +207,11 @@ pub struct Context {
 impl HookContext for Context {
     fn restricted_to(&self) -> Option<&'static str> {
         self.restricted.then_some("collect-metrics")
+    }
+
+    fn withheld(&self, interface: &str) -> Option<String> {
+        let found = self.withheld.contains(&interface);
+        found.then(|| format!("tools/{interface} is not granted"))
     }
 
     fn is_cancelled(&self) -> bool {

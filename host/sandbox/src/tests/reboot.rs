@@ -46,3 +46,20 @@ fn an_action_is_refused_and_goes_on() {
         );
     }
 }
+
+#[test]
+fn an_interface_that_is_not_granted_is_refused_and_the_others_are_answered() {
+    let mut unit = Unit::new();
+    unit.withheld = vec!["secret", "credential"];
+    unit.run(&asking("request")).result.unwrap();
+    unit.withheld.push("reboot");
+    for function in ["request", "now"] {
+        let outcome = unit.run(&asking(function));
+        assert_eq!(
+            outcome.result,
+            Err(HookFailure::Charm("boom".to_owned())),
+            "{function}"
+        );
+        assert!(outcome.effects.is_empty());
+    }
+}

@@ -35,7 +35,10 @@ pub use network::Network;
 
 use std::time::Duration;
 
+use wasmtime::component::{HasSelf, Linker};
+
 use crate::wait::Cancelled;
+use crate::world::HookState;
 
 macro_rules! tools {
     ($d:tt $($tool:ident: $answers:ident,)*) => {
@@ -90,6 +93,12 @@ macro_rules! tools {
                 None
             }
 
+            /// Why an interface that has to be granted may not be called, in a sentence for the operator; none of one
+            /// that may. Asked before each call, so nothing of the tool itself has to know.
+            fn withheld(&self, _interface: &str) -> Option<String> {
+                None
+            }
+
             /// Whether the guest is to be stopped, since nobody wants its result any more. Asked at each
             /// call and every few milliseconds while it computes.
             fn is_cancelled(&self) -> bool {
@@ -103,6 +112,16 @@ macro_rules! tools {
         }
 
         $(impl answers::$answers for Nobody {})*
+
+        /// Links all interfaces. Each call says of which one it is, so that what may be called is decided in one
+        /// place for all of them.
+        pub(crate) fn link(linker: &mut Linker<HookState>) -> wasmtime::Result<()> {
+            $(crate::world::periapt::charm::$tool::add_to_linker::<_, HasSelf<HookState>>(
+                linker,
+                |state| state.called(stringify!($tool)),
+            )?;)*
+            Ok(())
+        }
     };
 }
 

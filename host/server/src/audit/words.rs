@@ -116,6 +116,8 @@ const WORDS: &[Words] = &[
     row("PATCH", paths::APPLICATION_CONFIG.text, &[("", "changed")], CONFIG),
     row("PUT", paths::APPLICATION_CONSTRAINTS.text, &[("", "constrained")], &["{name} to {body.constraints}", "{name}"]),
     row("POST", paths::APPLICATION_EXPOSE.text, &[("", "exposed")], &["{name}"]),
+    row("POST", paths::APPLICATION_GRANTS.text, &[("", "granted")], &["{body.capabilities} to {name}", "capabilities to {name}"]),
+    row("POST", paths::APPLICATION_GRANTS_REVOKE.text, &[("", "revoked")], &["{body.capabilities} from {name}", "capabilities from {name}"]),
     row("PUT", paths::APPLICATION_METER_STATUS.text, &[("", "set")], &["the meter status of {name} to {body.color}", "the meter status of {name}"]),
     row("PUT", paths::APPLICATION_MIN_UNITS.text, &[("", "set")], &["the least number of units of {name} to {body.min-units}", "the least number of units of {name}"]),
     row("POST", paths::APPLICATION_REFRESH.text, &[("", "refreshed")], &["{name} to {body.charm}", "{name}"]),

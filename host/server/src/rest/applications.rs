@@ -20,6 +20,8 @@ use super::gate::Pass;
 use super::page::page;
 use super::problem::Answer;
 use super::route::{ADMIN, READ, Row, WRITE, row};
+use super::users::person;
+use crate::identity::Identity;
 use crate::state::ServerState;
 
 pub(super) fn routes() -> Vec<Row> {
@@ -61,18 +63,21 @@ async fn list(
 
 /// Deploys an uploaded charm as an application.
 ///
-/// `trust` is an admin's word: the credential is that of the model's owner.
+/// `trust` and grants are an admin's word: the credential is that of the model's owner. What the charm declares and is
+/// not granted by default has to be granted or denied in `capabilities`.
 #[utoipa::path(post, path = paths::APPLICATIONS.text, operation_id = "deployApplication", request_body = Deploy, responses((status = 200, body = ApplicationInfo)))]
 async fn deploy(
     State(state): State<ServerState>,
     InModel(model): InModel,
     Extension(pass): Extension<Pass>,
+    Extension(identity): Extension<Identity>,
     Body(request): Body<Deploy>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
-    if request.trust {
+    if request.trust || request.capabilities.grants() {
         pass.require(&state, ADMIN).await?;
     }
-    changed(state.store().deploy(&model, request)).await
+    let by = person(identity)?;
+    changed(state.store().deploy_by(&model, request, by.as_str())).await
 }
 
 /// Shows an application.
@@ -144,13 +149,23 @@ async fn unexpose(
 }
 
 /// Moves an application to another revision of its charm.
+///
+/// If the new charm needs what nobody decided about and the old one did not need, the application keeps the old one:
+/// `held` in the answer says what the new one waits for, and `POST …/grants` approves it.
 #[utoipa::path(post, path = paths::APPLICATION_REFRESH.text, request_body = Refresh, responses((status = 200, body = ApplicationInfo)))]
 async fn refresh(
     State(state): State<ServerState>,
     InApplication(model, name): InApplication,
+    Extension(pass): Extension<Pass>,
+    Extension(identity): Extension<Identity>,
     Body(request): Body<Refresh>,
 ) -> Result<Json<ApplicationInfo>, Answer> {
-    changed(state.store().refresh(&model, &name, request)).await
+    if request.capabilities.grants() {
+        pass.require(&state, ADMIN).await?;
+    }
+    let by = person(identity)?;
+    let store = state.store();
+    changed(store.refresh_by(&model, &name, request, by.as_str())).await
 }
 
 /// Adds units to an application, on machines that are named or on new ones.

@@ -47,6 +47,7 @@ mod defaults;
 mod events;
 mod extract;
 mod gate;
+mod grants;
 mod history;
 mod hooks;
 mod idempotency;
@@ -193,7 +194,11 @@ fn table() -> &'static [Resource] {
             resource(
                 "applications",
                 "Applications: a charm with its settings and units.",
-                vec![applications::routes(), resources::routes()],
+                vec![
+                    applications::routes(),
+                    grants::routes(),
+                    resources::routes(),
+                ],
             ),
             resource(
                 "secrets",

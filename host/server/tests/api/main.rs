@@ -18,6 +18,7 @@ mod charms;
 mod common;
 mod connections;
 mod events;
+mod grants;
 mod incidents;
 mod machines;
 mod observe;

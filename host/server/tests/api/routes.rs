@@ -272,6 +272,9 @@ fn sound(route: &Route) -> bool {
                             | "/v1/models/{model}/blocks/{kind}"
                             // It hands out the credential of the cloud.
                             | "/v1/models/{model}/applications/{name}/trust"
+                            // What its charm may do beyond what every charm may.
+                            | "/v1/models/{model}/applications/{name}/grants"
+                            | "/v1/models/{model}/applications/{name}/grants/revoke"
                     ));
             let wanted = match (of_admins, reads) {
                 (true, _) => Admin,

@@ -16,8 +16,8 @@ use crate::db::{Tx, params, to_json};
 use crate::error::StoreError;
 use crate::status::{self, kind};
 use crate::{
-    Result, Store, application, charm, difference, machine, relation, resource, secret, storage,
-    unit, views, why,
+    Result, Store, application, charm, difference, grant, machine, relation, resource, secret,
+    storage, unit, views, why,
 };
 
 /// Units made by one call at most, so that one call cannot hold the writer for long.
@@ -25,9 +25,19 @@ pub(super) const UNITS_AT_ONCE: u32 = bounds::UNITS_AT_ONCE.most as u32;
 
 impl Store {
     /// Makes an application with its first units, all of it or nothing. The charm must have
-    /// been uploaded, the name be free and the settings fit the charm.
+    /// been uploaded, the name be free, the settings fit the charm, and all that the charm declares be decided.
     pub async fn deploy(&self, model: &ModelUuid, request: Deploy) -> Result<ApplicationInfo> {
-        let model = model.clone();
+        self.deploy_by(model, request, "").await
+    }
+
+    /// The same on the word of a user, who is kept with what is decided.
+    pub async fn deploy_by(
+        &self,
+        model: &ModelUuid,
+        request: Deploy,
+        by: &str,
+    ) -> Result<ApplicationInfo> {
+        let (model, by) = (model.clone(), by.to_owned());
         self.write(move |tx| {
             Box::pin(async move {
                 crate::require_alive_model(&mut tx.db, &model).await?;
@@ -68,6 +78,9 @@ impl Store {
                 }
                 tx.touch(&model, namespace::APPLICATION, name.as_str());
                 tx.touch(&model, namespace::APPLICATION_CONFIG, name.as_str());
+                let mut choices = request.capabilities;
+                choices.grant_all |= request.trust;
+                grant::begin(tx, &model, name, &charm.declared, &choices, &by).await?;
                 relation::make_peers(tx, &model, name, &charm).await?;
                 resource::attach_uploads(tx, &model, name, &charm, &request.resources).await?;
                 storage::declare(tx, &model, name, &charm, &request.storage).await?;
@@ -133,84 +146,121 @@ impl Store {
         application: &ApplicationName,
         request: Refresh,
     ) -> Result<ApplicationInfo> {
-        let (model, application) = (model.clone(), application.clone());
+        self.refresh_by(model, application, request, "").await
+    }
+
+    /// The same on the word of a user, who is kept with what is decided. A revision that needs what nobody decided about
+    /// is kept until somebody does; the application stays as it is meanwhile.
+    pub async fn refresh_by(
+        &self,
+        model: &ModelUuid,
+        application: &ApplicationName,
+        request: Refresh,
+        by: &str,
+    ) -> Result<ApplicationInfo> {
+        let (model, application, by) = (model.clone(), application.clone(), by.to_owned());
         self.write(move |tx| {
-            Box::pin(async move {
-                let current = application::require_alive(&mut tx.db, &model, &application).await?;
-                let old = charm::find(&mut tx.db, &model, &current).await?;
-                let new = charm::find(&mut tx.db, &model, &request.charm).await?;
-                may_replace(&old, &new).map_err(|unfit| StoreError::Refused {
-                    refusal: unfit.refusal,
-                    message: format!("\"{application}\" {}", unfit.why),
-                })?;
-                let change = ConfigChange { set: request.config, reset: Vec::new() };
-                if let Some(channel) = request.channel {
-                    charm::follow(tx, &model, &application, channel).await?;
-                }
-                let resources = &request.resources;
-                let attached = resource::attach_uploads(tx, &model, &application, &new, resources).await?;
-                if new.url == old.url {
-                    if attached {
-                        resource::tell(tx, &model, &application).await?;
-                    }
-                    application::config::change(tx, &model, &application, &change).await?;
-                    if !request.storage.is_empty() {
-                        storage::refreshed(tx, &model, &application, &old, &new, &request.storage).await?;
-                    }
-                    if request.force_units {
-                        force_units(tx, &model, &application).await?;
-                    }
-                    return views::application::find(&mut tx.db, &model, &application).await;
-                }
-                relation::require_endpoints(&mut tx.db, &model, &application, &old, &new).await?;
-                relation::make_peers(tx, &model, &application, &new).await?;
-                resource::keep_declared(tx, &model, &application, &new).await?;
-                storage::refreshed(tx, &model, &application, &old, &new, &request.storage).await?;
-                let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
-                let settings = tx.db.document("settings", sql, params![&model, &application]).await?;
-                let mut settings: Values = settings.unwrap_or_default();
-                let before = old.config.effective(&settings);
-                settings.retain(|name, value| new.config.coerce(name, value).is_ok());
-                let change = secret::with_secrets(&mut tx.db, &model, &new.config, &change).await?;
-                let settings = application::config::apply(&new.config, settings, &change)?;
-                let sql = "SELECT trusted FROM application WHERE model_uuid = $1 AND name = $2";
-                let trusted = tx.db.scalar(sql, params![&model, &application]).await?;
-                let effective = new.config.effective(&settings);
-                let hash = config::hash_with_trust(&effective, trusted.unwrap_or_default());
-                let sql = "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
-                        charm_modified_version = charm_modified_version + 1, can_upgrade_to = '',
-                        charm_cause = $7, config_cause = CASE WHEN config_hash = $6 THEN config_cause ELSE $7 END
-                    WHERE model_uuid = $1 AND name = $2";
-                let values = params![
-                    &model,
-                    &application,
-                    new.url.to_string(),
-                    request.force_units,
-                    to_json(&settings)?,
-                    hash,
-                    why::cause(tx)
-                ];
-                tx.db.execute(sql, values).await?;
-                let revision = Difference {
-                    name: "charm".to_owned(),
-                    was: Some(old.url.to_string()),
-                    becomes: Some(new.url.to_string()),
-                };
-                let told = vec![revision];
-                let kind = difference::Kind::Revision;
-                difference::record(tx, &model, Some(&application), kind, told).await?;
-                let told = application::config::differences(&new.config, &before, &effective);
-                let kind = difference::Kind::Config;
-                difference::record(tx, &model, Some(&application), kind, told).await?;
-                // It was about the charm of before.
-                application::put_trouble(tx, &model, &application, None).await?;
-                tx.touch(&model, namespace::APPLICATION, application.as_str());
-                tx.touch(&model, namespace::APPLICATION_CONFIG, application.as_str());
-                views::application::find(&mut tx.db, &model, &application).await
-            })
+            Box::pin(async move { take_revision(tx, &model, &application, request, &by).await })
         })
         .await
     }
+}
+
+/// Refreshes an application, unless the new charm needs what nobody decided about.
+pub(crate) async fn take_revision(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+    request: Refresh,
+    by: &str,
+) -> Result<ApplicationInfo> {
+    let current = application::require_alive(&mut tx.db, model, application).await?;
+    let old = charm::find(&mut tx.db, model, &current).await?;
+    let new = charm::find(&mut tx.db, model, &request.charm).await?;
+    may_replace(&old, &new).map_err(|unfit| StoreError::Refused {
+        refusal: unfit.refusal,
+        message: format!("\"{application}\" {}", unfit.why),
+    })?;
+    if new.url != old.url {
+        relation::require_endpoints(&mut tx.db, model, application, &old, &new).await?;
+    }
+    let charms = [&old, &new];
+    if !grant::held::may_take(tx, model, application, charms, &request, by).await? {
+        return views::application::find(&mut tx.db, model, application).await;
+    }
+    let rules = grant::rules(&mut tx.db, model).await?;
+    let change = ConfigChange {
+        set: request.config,
+        reset: Vec::new(),
+    };
+    if let Some(channel) = request.channel {
+        charm::follow(tx, model, application, channel).await?;
+    }
+    let resources = &request.resources;
+    let attached = resource::attach_uploads(tx, model, application, &new, resources).await?;
+    if new.url == old.url {
+        if attached {
+            resource::tell(tx, model, application).await?;
+        }
+        application::config::change(tx, model, application, &change).await?;
+        if !request.storage.is_empty() {
+            storage::refreshed(tx, model, application, &old, &new, &request.storage).await?;
+        }
+        if request.force_units {
+            force_units(tx, model, application).await?;
+        }
+        grant::settle(tx, model, application, &rules).await?;
+        return views::application::find(&mut tx.db, model, application).await;
+    }
+    relation::make_peers(tx, model, application, &new).await?;
+    resource::keep_declared(tx, model, application, &new).await?;
+    storage::refreshed(tx, model, application, &old, &new, &request.storage).await?;
+    let sql = "SELECT settings FROM application WHERE model_uuid = $1 AND name = $2";
+    let settings = tx
+        .db
+        .document("settings", sql, params![model, application])
+        .await?;
+    let mut settings: Values = settings.unwrap_or_default();
+    let before = old.config.effective(&settings);
+    settings.retain(|name, value| new.config.coerce(name, value).is_ok());
+    let change = secret::with_secrets(&mut tx.db, model, &new.config, &change).await?;
+    let settings = application::config::apply(&new.config, settings, &change)?;
+    let sql = "SELECT trusted FROM application WHERE model_uuid = $1 AND name = $2";
+    let trusted = tx.db.scalar(sql, params![model, application]).await?;
+    let effective = new.config.effective(&settings);
+    let hash = config::hash_with_trust(&effective, trusted.unwrap_or_default());
+    let sql =
+        "UPDATE application SET charm_url = $3, force_charm = $4, settings = $5, config_hash = $6,
+            charm_modified_version = charm_modified_version + 1, can_upgrade_to = '',
+            charm_cause = $7, config_cause = CASE WHEN config_hash = $6 THEN config_cause ELSE $7 END
+        WHERE model_uuid = $1 AND name = $2";
+    let values = params![
+        model,
+        application,
+        new.url.to_string(),
+        request.force_units,
+        to_json(&settings)?,
+        hash,
+        why::cause(tx)
+    ];
+    tx.db.execute(sql, values).await?;
+    let revision = Difference {
+        name: "charm".to_owned(),
+        was: Some(old.url.to_string()),
+        becomes: Some(new.url.to_string()),
+    };
+    let told = vec![revision];
+    let kind = difference::Kind::Revision;
+    difference::record(tx, model, Some(application), kind, told).await?;
+    let told = application::config::differences(&new.config, &before, &effective);
+    let kind = difference::Kind::Config;
+    difference::record(tx, model, Some(application), kind, told).await?;
+    // It was about the charm of before.
+    application::put_trouble(tx, model, application, None).await?;
+    grant::settle(tx, model, application, &rules).await?;
+    tx.touch(model, namespace::APPLICATION, application.as_str());
+    tx.touch(model, namespace::APPLICATION_CONFIG, application.as_str());
+    views::application::find(&mut tx.db, model, application).await
 }
 
 /// Lets units in error change to the charm that the application has already.

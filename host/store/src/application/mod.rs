@@ -23,6 +23,8 @@ mod minimum;
 pub(crate) mod removal;
 mod scale;
 
+pub(crate) use deploy::take_revision;
+
 pub(crate) const TABLES: &[Table] = tables! {
     "application", Application "name = $2";
 };

@@ -35,6 +35,7 @@ impl Store {
 
     async fn refreshed_to(&self, model: &ModelUuid, charm: &str, channel: Option<&str>) {
         let request = Refresh {
+            capabilities: Default::default(),
             storage: Default::default(),
             channel: channel.map(str::to_owned),
             resources: Default::default(),
@@ -125,6 +126,7 @@ async fn a_channel_that_can_be_none_is_refused() {
     for fixture in fixtures().await {
         let (store, model) = (&fixture.store, fixture.site(0).await);
         let request = Refresh {
+            capabilities: Default::default(),
             storage: Default::default(),
             channel: Some("-x".to_owned()),
             resources: Default::default(),

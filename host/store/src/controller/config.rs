@@ -3,12 +3,14 @@
 
 use periapt_model::ModelUuid;
 use periapt_model::config::{Value, Values};
-use periapt_model::options::{CONTROLLER, INGRESS_ADDRESS, INGRESS_PORT, Settings};
+use periapt_model::options::{
+    CAPABILITY_DEFAULT, CONTROLLER, INGRESS_ADDRESS, INGRESS_PORT, Settings,
+};
 use periapt_wire::rest::ConfigChange;
 
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json};
-use crate::{Result, Store};
+use crate::{Result, Store, grant};
 
 #[cfg(test)]
 mod tests;
@@ -74,6 +76,13 @@ async fn change(tx: &mut Tx, change: &ConfigChange) -> Result<Settings> {
         let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, vec![]).await?;
         for model in models {
             tx.touch(&model, namespace::MODEL_CONFIG, "");
+        }
+    }
+    if before.get(CAPABILITY_DEFAULT) != after.get(CAPABILITY_DEFAULT) {
+        let sql = "SELECT uuid FROM model";
+        let models: Vec<ModelUuid> = tx.db.words("model UUID", sql, vec![]).await?;
+        for model in models {
+            grant::policies_changed(tx, &model).await?;
         }
     }
     Ok(CONTROLLER.show(&after))

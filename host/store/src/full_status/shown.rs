@@ -72,7 +72,13 @@ impl<'a> View<'a> {
         let exposure = wanted.map(|row| &row.exposure);
         let leader = self.rows.leaders.get(&application);
         UnitStatus {
-            workload_status: detailed(workload, Life::Alive),
+            workload_status: detailed(
+                match wanted {
+                    Some(row) => row.awaits(workload),
+                    None => workload,
+                },
+                Life::Alive,
+            ),
             agent_status: DetailedStatus {
                 version: JUJU_VERSION.to_owned(),
                 ..detailed(agent, row.life)

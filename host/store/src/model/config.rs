@@ -21,7 +21,7 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, Store, controller, difference, require_model, secret, storage};
+use crate::{Result, Store, controller, difference, grant, require_model, secret, storage};
 
 #[cfg(test)]
 mod tests;
@@ -171,8 +171,11 @@ pub(crate) async fn change(
         difference::record(tx, model, None, difference::Kind::Config, told).await?;
         tx.touch(model, namespace::MODEL_CONFIG, "");
         let mut named = checked.keys().chain(&change.reset);
-        if named.any(|name| meter::is_quota(name)) {
+        if named.clone().any(|name| meter::is_quota(name)) {
             meter::changed(tx, model).await?;
+        }
+        if named.any(|name| grant::is_policy(name)) {
+            grant::policies_changed(tx, model).await?;
         }
     }
     Ok(())

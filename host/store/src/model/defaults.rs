@@ -16,7 +16,7 @@ use crate::cloud::CONTROLLER_CLOUD;
 use crate::db::{Session, Tx, columns, json, params, to_json};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, Store, secret, storage};
+use crate::{Result, Store, grant, secret, storage};
 
 columns! {
     struct SetDefault {
@@ -85,9 +85,8 @@ async fn change(tx: &mut Tx, request: &ChangeModelDefaults) -> Result<ModelDefau
         MODEL.check_change(&merged(&before, region), &merged(&after, region))?;
     }
     if changed > 0 {
-        let mut named = checked.keys().chain(&request.reset);
-        let quotas = named.any(|name| meter::is_quota(name));
-        told(tx, cloud, region, quotas).await?;
+        let named: Vec<&String> = checked.keys().chain(&request.reset).collect();
+        told(tx, cloud, region, &named).await?;
     }
     show(&mut tx.db, cloud).await
 }
@@ -99,13 +98,15 @@ pub(crate) async fn forget(tx: &mut Tx, key: &str, value: &str) -> Result<()> {
     let sql = "DELETE FROM model_default WHERE key = $1 AND value = $2";
     tx.db.execute(sql, params![key, value]).await?;
     for cloud in clouds {
-        told(tx, &cloud, "", false).await?;
+        told(tx, &cloud, "", &[]).await?;
     }
     Ok(())
 }
 
-/// Tells the models of a cloud, or of a region of it, that their options changed.
-async fn told(tx: &mut Tx, cloud: &str, region: &str, quotas: bool) -> Result<()> {
+/// Tells the models of a cloud, or of a region of it, that these of their options changed.
+async fn told(tx: &mut Tx, cloud: &str, region: &str, named: &[&String]) -> Result<()> {
+    let quotas = named.iter().any(|name| meter::is_quota(name));
+    let policies = named.iter().any(|name| grant::is_policy(name));
     let sql = "SELECT uuid FROM model WHERE cloud = $1 AND ($2 = '' OR region = $2)";
     let models: Vec<ModelUuid> = tx
         .db
@@ -115,6 +116,9 @@ async fn told(tx: &mut Tx, cloud: &str, region: &str, quotas: bool) -> Result<()
         tx.touch(&model, namespace::MODEL_CONFIG, "");
         if quotas {
             meter::changed(tx, &model).await?;
+        }
+        if policies {
+            grant::policies_changed(tx, &model).await?;
         }
     }
     Ok(())

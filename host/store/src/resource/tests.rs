@@ -204,6 +204,7 @@ async fn a_refresh_keeps_what_the_new_charm_declares() {
             .expect("a charm");
         let id = store.upload(&model, "blue").await;
         let to = |charm: &str, uploads: &[(&str, u64)]| Refresh {
+            capabilities: Default::default(),
             storage: Default::default(),
             channel: None,
             charm: charm.to_owned(),

@@ -385,6 +385,7 @@ async fn refreshing_counts_and_keeps_what_still_fits() {
         fixture.charm(&model, "other", b"other").await;
 
         let to = |charm: &str| Refresh {
+            capabilities: Default::default(),
             storage: Default::default(),
             channel: None,
             resources: Default::default(),
@@ -435,6 +436,7 @@ async fn a_refresh_sets_options_goes_back_and_lets_units_in_error_follow_later()
             .await
             .expect("charm");
         let to = |revision: u32, config: &[(&str, Value)], force_units: bool| Refresh {
+            capabilities: Default::default(),
             storage: Default::default(),
             channel: None,
             resources: Default::default(),

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use periapt_contract::ports::Openings;
 use periapt_model::bounds::TEXT_BYTES;
 use periapt_model::cause::Cause;
+use periapt_model::charm::Capability;
+use periapt_model::charm::capability::Tools;
 use periapt_model::config::{Schema, Values};
 use periapt_model::quota::Meter;
 use periapt_model::reach::Exposure;
@@ -91,7 +93,7 @@ impl Store {
     }
 
     /// The cloud of a unit's model, with the credential that the model uses there; none unless its
-    /// application is trusted.
+    /// application is trusted and was not denied it.
     pub async fn cloud_access(
         &self,
         model: &ModelUuid,
@@ -102,7 +104,8 @@ impl Store {
         let row = row.ok_or_else(|| StoreError::not_found(Subject::Unit, unit))?;
         let hash = row.config_hash.clone();
         let told = told(&mut db, model, unit, row, &hash, self.now()).await?;
-        if !told.view.trusted {
+        let credential = Capability::Tools(Tools::Credential);
+        if !told.view.trusted || told.view.withheld.contains(&credential) {
             return Ok(None);
         }
         cloud::access(&mut db, model).await.map(Some)
@@ -238,6 +241,7 @@ columns! {
         address: Option<u64> = "unit.address" as number,
         exposure: Exposure = "application.exposure" as json,
         trusted: bool = "application.trusted",
+        withheld: Vec<Capability> = "application.withheld" as json,
         meter: Option<Meter> = "unit.meter" as meter,
         workload_version: String = "unit.workload_version",
         application_version: String = "application.workload_version",
@@ -366,6 +370,7 @@ pub(crate) async fn told(
             workload_version: own_version.then_some(row.workload_version),
             meter: row.meter,
             trusted: row.trusted,
+            withheld: row.withheld,
         },
         config,
     })

@@ -12,6 +12,7 @@ use periapt_wire::rest::ApplicationInfo;
 
 use crate::db::{Session, Which, columns, json, optional_json, word};
 use crate::error::StoreError;
+use crate::grant::held::Held;
 use crate::reach::{Ingress, Reached, shows_a_page};
 use crate::waiting::HeldBy;
 use crate::{Result, Store, status};
@@ -62,6 +63,8 @@ columns! {
         set: Option<Status<Workload>> = [status::list!("status")] as status::optional,
         /// What the controller cannot do for it.
         trouble: Option<Status<Workload>> = "application.trouble" as optional_json,
+        /// Another revision of its charm that waits to be approved.
+        held: Option<Held> = "application.held" as optional_json,
     }
     const APPLICATIONS = which(
         "FROM application
@@ -76,13 +79,22 @@ columns! {
 }
 
 impl ApplicationRow {
-    /// What an application says, with why nobody finds it by name while it is exposed.
+    /// What an application says, with why nobody finds it by name while it is exposed, and what another revision of
+    /// its charm waits for.
     pub fn follow(&self, mut said: Status<Workload>) -> Status<Workload> {
         let unwell = self.ingress.unwell().filter(|_| !self.exposure.is_empty());
         if let Some(unwell) = unwell {
             said.message = with_unwell(&said.message, &[unwell]);
         }
-        said
+        self.awaits(said)
+    }
+
+    /// What it, or one of its units, says, with what another revision of its charm waits for.
+    pub fn awaits(&self, said: Status<Workload>) -> Status<Workload> {
+        match &self.held {
+            Some(held) => held.follow(&self.name, said),
+            None => said,
+        }
     }
 }
 
@@ -192,6 +204,7 @@ pub(crate) async fn load(
             min_units: row.min_units,
             trust: row.trusted,
             constraints: row.constraints,
+            held: row.held.as_ref().map(Held::shown),
             waiting_for,
         }
     });

@@ -11,8 +11,9 @@ use periapt_model::{AgentName, Life, MachineId, ModelUuid, UnitName};
 use periapt_wire::rest::UnitInfo;
 use periapt_wire::status::MeterStatus;
 
-use crate::db::{Cells, Session, Which, columns, json, optional_word, word};
+use crate::db::{Cells, Session, Which, columns, json, optional_json, optional_word, word};
 use crate::error::StoreError;
+use crate::grant::held::Held;
 use crate::reach::{Reached, exposed, public_address};
 use crate::usage::meter::meter;
 use crate::{DatabaseError, Presence, Result, Store, lease, status, waiting};
@@ -32,6 +33,7 @@ columns! {
         address: Option<u64> = "unit.address" as number,
         reached: Reached = "unit.reached" as reached,
         exposure: Exposure = "application.exposure" as json,
+        held: Option<Held> = "application.held" as optional_json,
         workload_version: String = "unit.workload_version",
         meter: Option<Meter> = "unit.meter" as meter,
         charm: String = "COALESCE(unit.charm_url, application.charm_url)",
@@ -192,6 +194,10 @@ pub(crate) async fn load(
         );
         let said = agent.status;
         let (workload, agent) = displayed(&name, workload, agent, present);
+        let workload = match &row.held {
+            Some(held) => held.follow(&name.application(), workload),
+            None => workload,
+        };
         let neighbours = neighbours.remove(name.as_str()).unwrap_or_default();
         let cleanups = cleanups.remove(name.as_str()).unwrap_or_default();
         let application = name.application();

@@ -14,6 +14,7 @@ use periapt_sandbox::{
 use periapt_wire::agent::uniter::SetWorkloadVersion;
 
 use super::{UnitContext, record};
+use crate::withheld;
 use crate::workloads;
 
 impl UnitAnswers for UnitContext {
@@ -80,6 +81,12 @@ impl PortsAnswers for UnitContext {
     fn declared_ports(&mut self) -> Option<Vec<PortRange>> {
         let bounded = !self.containers.is_empty() || !self.declared_ports.is_empty();
         bounded.then(|| self.declared_ports.clone())
+    }
+
+    fn withheld_port(&mut self, range: PortRange) -> Option<String> {
+        let withheld = &self.snapshot.withheld;
+        let why = withheld::ports(withheld, &self.unit, &self.declared_ports, range);
+        self.tether.refuses(why)
     }
 
     fn port_endpoints(&mut self) -> Result<Vec<String>, CallError> {

@@ -134,6 +134,7 @@ impl Executor {
         self.stands(&commit.effects);
         self.local = local;
         self.reason = None;
+        self.refused = None;
         self.retries.over();
         if committed.idle {
             self.shown = Some(agent_idle());

@@ -13,16 +13,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use periapt_engine::failpoint;
+use periapt_model::charm::Capability;
 use periapt_model::storage::StorageId;
-use periapt_model::uniter::RemoteState;
 use periapt_model::workload::desired::Desired;
 
 use super::Executor;
 use crate::directories;
 use crate::error::UniterError;
 use crate::files::blocking;
+use crate::remote::Heard;
 use crate::sandbox::SandboxError;
 use crate::storage::{self, Held};
+use crate::withheld;
 use crate::workloads;
 
 /// How long a unit waits until its supervisor has taken storage from its containers. What is not taken by then goes
@@ -39,6 +41,7 @@ pub(super) struct Wanted {
     /// Of the containers, by name.
     numbers: Vec<u64>,
     storage: Held,
+    withheld: Vec<Capability>,
 }
 
 /// What was handed over last.
@@ -56,12 +59,18 @@ pub(super) struct Attachments {
     all: Option<Held>,
     /// What the unit is about to let go of.
     taken: BTreeSet<StorageId>,
+    /// What its application was not granted.
+    withheld: Vec<Capability>,
 }
 
 impl Executor {
-    /// Takes note of what is attached.
-    pub fn hear_of_storage(&mut self, remote: &RemoteState) {
+    /// Takes note of what is attached, and of what is granted.
+    pub fn hear_of_storage(&mut self, heard: &Heard) {
+        let remote = &heard.state;
         let attachments = &mut self.attachments;
+        if attachments.withheld != heard.view.withheld {
+            attachments.withheld.clone_from(&heard.view.withheld);
+        }
         if attachments.all.as_ref() != Some(&remote.storage) {
             attachments.all = Some(remote.storage.clone());
         }
@@ -76,7 +85,8 @@ impl Executor {
             return state.storage.is_empty().then(Held::new);
         };
         let mut held = storage::held(state, all, None);
-        held.retain(|id, _| !attachments.taken.contains(id));
+        let lacks = |id: &StorageId| withheld::storage(&attachments.withheld, id.name());
+        held.retain(|id, _| !attachments.taken.contains(id) && !lacks(id));
         Some(held)
     }
 
@@ -124,6 +134,7 @@ impl Executor {
             generation: operation.state_generation,
             numbers: self.containers.values().map(|one| one.number).collect(),
             storage: self.storage()?,
+            withheld: self.attachments.withheld.clone(),
         })
     }
 
@@ -164,7 +175,8 @@ impl Executor {
         let charm = self.charm(&wanted.charm).await?;
         let unit = self.config.unit.clone();
         let process = &self.config.process;
-        let plans = workloads::plans(&charm.info, &self.containers, &wanted.storage);
+        let (storage, withheld) = (&wanted.storage, &wanted.withheld);
+        let plans = workloads::plans(&charm.info, &self.containers, storage, withheld);
         let mut components = BTreeMap::new();
         for name in workloads::components(&plans) {
             let (sandbox, connection) = (process.sandbox(), &self.config.connection);

@@ -153,6 +153,7 @@ impl Executor {
             }
         }
         self.config.process.forget_interrupted(&self.config.unit);
+        self.refused = None;
         failpoint::reach("uniter-after-prepare");
         self.set_charm_directory().await?;
         let config = self.config.clone();
@@ -252,11 +253,13 @@ impl Executor {
             Ended::Failed {
                 code,
                 reason,
+                refused,
                 status_set,
                 at_once,
                 usage,
             } => {
                 lines.release();
+                self.refused = refused;
                 let run = HookReport {
                     code: code.to_owned(),
                     message: reason,

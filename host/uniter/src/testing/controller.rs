@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use periapt_engine::SharedClock;
-use periapt_model::charm::CharmInfo;
+use periapt_model::charm::{Capability, CharmInfo};
 use periapt_model::config::{self, Value as Setting, Values};
 use periapt_model::hook::{Effects, Limits};
 use periapt_model::proxy::ProxySettings;
@@ -82,6 +82,8 @@ pub struct UnitRecord {
     pub tasks: BTreeMap<TaskId, TaskRecord>,
     /// What is attached to its application, by name: the revision with its digest and size.
     pub resources: BTreeMap<String, ResourceContent>,
+    /// What its charm declares and its application does not have.
+    pub withheld: Vec<Capability>,
 }
 
 #[derive(Default)]
@@ -201,6 +203,7 @@ impl Controller {
             workload: Status::new(Workload::Waiting, ""),
             application: Status::new(Workload::Unset, ""),
             version: String::new(),
+            withheld: Vec::new(),
             charm_in_place: None,
             commits: Vec::new(),
             writes: Vec::new(),

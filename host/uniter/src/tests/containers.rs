@@ -117,6 +117,36 @@ async fn the_supervisor_is_told_of_what_is_committed_and_of_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_is_not_granted_is_not_started_until_it_is() {
+    let world = World::with_a_server();
+    let withheld = |texts: &[&str]| {
+        let all = texts.iter().map(|text| text.parse().unwrap()).collect();
+        world
+            .controller
+            .change(&unit(), |record| record.withheld = all);
+    };
+    withheld(&["workload/web"]);
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "install" => Ok(planned(80)),
+        _ => Ok(Effects::default()),
+    });
+    let agent = world.start();
+    world.settle_with(1).await;
+    world
+        .desired_once(|desired| desired.containers.is_empty())
+        .await;
+    withheld(&[]);
+    let desired = world
+        .desired_once(|desired| !desired.containers.is_empty())
+        .await;
+    assert_eq!(
+        desired.containers["web"].plan.services["site"].port,
+        Some(80)
+    );
+    agent.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hook_may_open_the_ports_that_its_charm_declares() {
     let world = World::new();
     let bytes = archive("site", "ports");

@@ -16,6 +16,7 @@ mod credentials;
 mod defaults;
 mod events;
 mod files;
+mod grants;
 mod hook_report;
 mod hooks;
 mod incidents;
@@ -42,6 +43,7 @@ mod workloads;
 use std::collections::BTreeMap;
 
 use periapt_model::block::BlockKind;
+use periapt_model::charm::capability::grant::Choices;
 use periapt_model::config::{ConfigValue, Schema, Value, Values};
 use periapt_model::status::{Agent, Model, Status, Workload};
 use periapt_model::storage::{Asked, StorageId};
@@ -64,6 +66,7 @@ pub use credentials::*;
 pub use defaults::*;
 pub use events::*;
 pub use files::*;
+pub use grants::*;
 pub use hook_report::*;
 pub use hooks::*;
 pub use incidents::*;
@@ -269,6 +272,10 @@ pub struct Deploy {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     pub attach_storage: Vec<StorageId>,
+    /// What is decided about what its charm declares. Whatever is not granted by default has to be; a grant is an
+    /// admin's word, and `trust` grants all.
+    #[serde(default, skip_serializing_if = "Choices::is_empty")]
+    pub capabilities: Choices,
 }
 
 fn one() -> u32 {
@@ -316,6 +323,9 @@ pub struct ApplicationInfo {
     /// What machines have to be like that are made for its units, `arch=amd64 mem=4096M`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub constraints: String,
+    /// Another revision of its charm that waits until somebody grants what it needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldRevision>,
     /// What its removal still waits for, in words.
     #[serde(default)]
     pub waiting_for: Vec<String>,
@@ -343,6 +353,10 @@ pub struct Refresh {
     /// The channel of a charm repository that the charm was taken from, empty for none; as it was when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
+    /// What is decided about what the new charm declares; a grant is an admin's word. While something is left to be
+    /// decided that the old charm did not need, the application keeps the old one, and says what it waits for.
+    #[serde(default, skip_serializing_if = "Choices::is_empty")]
+    pub capabilities: Choices,
 }
 
 /// An application whose charm has a newer revision.

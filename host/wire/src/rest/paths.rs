@@ -88,6 +88,8 @@ paths! {
     APPLICATION_CONFIG(2) = "/v1/models/{model}/applications/{name}/config";
     APPLICATION_CONSTRAINTS(2) = "/v1/models/{model}/applications/{name}/constraints";
     APPLICATION_EXPOSE(2) = "/v1/models/{model}/applications/{name}/expose";
+    APPLICATION_GRANTS(2) = "/v1/models/{model}/applications/{name}/grants";
+    APPLICATION_GRANTS_REVOKE(2) = "/v1/models/{model}/applications/{name}/grants/revoke";
     APPLICATION_HISTORY(2) = "/v1/models/{model}/applications/{name}/history";
     APPLICATION_METER_STATUS(2) = "/v1/models/{model}/applications/{name}/meter-status";
     APPLICATION_MIN_UNITS(2) = "/v1/models/{model}/applications/{name}/min-units";
@@ -113,6 +115,7 @@ paths! {
     CHARM(2) = "/v1/models/{model}/charms/{charm}";
     CHARM_ARCHIVE(2) = "/v1/models/{model}/charms/{charm}/archive";
     CHARM_README(2) = "/v1/models/{model}/charms/{charm}/readme";
+    CHARM_CAPABILITIES(2) = "/v1/models/{model}/charms/{charm}/capabilities";
     MODEL_CONFIG(1) = "/v1/models/{model}/config";
     CHECKS(1) = "/v1/models/{model}/checks";
     MODEL_CONSTRAINTS(1) = "/v1/models/{model}/constraints";

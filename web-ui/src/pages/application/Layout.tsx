@@ -67,6 +67,7 @@ export function ApplicationLayout() {
     { to: `${to}/actions`, label: "Actions" },
     { to: `${to}/resources`, label: "Resources" },
     { to: `${to}/config`, label: "Configuration" },
+    { to: `${to}/capabilities`, label: "Capabilities" },
     { to: `${to}/secrets`, label: "Secrets", count: ownedBy(secrets, name).length },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/history`, label: "History" },

@@ -11,11 +11,13 @@ import { Failure } from "../../components/States";
 import { command } from "../../lib/commands";
 import { APPLICATION_NAME, changedValues, freeName, machinesError, machinesOf, valueError } from "../../lib/deployForm";
 import { endpointsOf, integrateAll, possibleRelations, type Refused } from "../../lib/deployRelations";
+import { asked as undecided, type Chosen, choicesOf, choiceWords } from "../../lib/grants";
 import { type AllStorageTexts, askedStorage, isWrong, storageWords } from "../../lib/deployStorage";
 import { toApplication, toModel } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useCharms } from "../../lib/useCharms";
 import { useModel } from "../../live/context";
+import { CapabilityFields, useCapabilities } from "../grants/CapabilityFields";
 import { Deployed } from "./Deployed";
 import { OptionFields } from "./OptionFields";
 import { RelationFields } from "./RelationFields";
@@ -36,6 +38,8 @@ export function DeployPage() {
   const [storage, setStorage] = useState<AllStorageTexts>({});
   const [constraints, setConstraints] = useState("");
   const [places, setPlaces] = useState("");
+  const [granted, setGranted] = useState<Chosen>({});
+  const capabilities = useCapabilities(model, charm);
   const [related, setRelated] = useState<readonly string[]>([]);
   const [deployed, setDeployed] = useState<{ name: string; refused: readonly Refused[] } | null>(null);
   const taken = applications.map((each) => each.name);
@@ -45,6 +49,7 @@ export function DeployPage() {
     setChannel(from);
     setTexts({});
     setStorage({});
+    setGranted({});
     setRelated([]);
     if (chosen && !named) setName(freeName(chosen.name, taken));
   };
@@ -61,6 +66,8 @@ export function DeployPage() {
   const machines = subordinate ? "" : constraints.trim();
   const placesError = subordinate ? null : machinesError(places, present.map(({ id }) => id), Number(units));
   const placement = subordinate ? [] : (machinesOf(places) ?? []);
+  const choices = choicesOf(capabilities.grants, granted);
+  const decided = !capabilities.pending && undecided(capabilities.grants).every(({ capability }) => granted[capability]);
   const body = {
     application: name,
     charm: charm?.url ?? "",
@@ -70,6 +77,7 @@ export function DeployPage() {
     ...(machines !== "" && { constraints: machines }),
     ...(placement.length > 0 && { placement }),
     ...(channel === "" ? {} : { channel }),
+    ...(choices && { capabilities: choices }),
   };
   const possible = charm ? possibleRelations(charm, applications, charms, relations) : [];
   const chosen = possible.filter(({ key }) => related.includes(key));
@@ -100,7 +108,7 @@ export function DeployPage() {
       const kind = charm.config.options[option]?.type;
       return kind !== undefined && valueError(kind, text) !== null;
     });
-  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !placesError && !isWrong(storage);
+  const ready = charm !== null && name !== "" && !nameError && !unitsError && !wrong && !placesError && !isWrong(storage) && decided;
   const count = subordinate || units === "1" ? [] : ["-n", units];
   const settings = Object.entries(body.config).flatMap(([key, value]) => ["--config", `${key}=${String(value)}`]);
   const source = charm && channel ? [charm.name, "--channel", channel] : ["./FILE.charm"];
@@ -179,6 +187,14 @@ export function DeployPage() {
         )}
         {charm && <OptionFields charm={charm} texts={texts} onChange={setTexts} />}
         {charm && <StorageFields model={model} charm={charm} texts={storage} onChange={setStorage} />}
+        {charm && (
+          <CapabilityFields
+            grants={capabilities.grants}
+            error={capabilities.error}
+            chosen={granted}
+            onChange={setGranted}
+          />
+        )}
         <RelationFields model={model} possible={possible} chosen={chosen} onChange={setRelated} />
         {deploy.error != null && <Failure error={deploy.error} />}
         <CommandHint
@@ -193,6 +209,7 @@ export function DeployPage() {
               ...settings,
               ...(placement.length > 0 ? ["--to", placement.join(",")] : []),
               ...storageWords(storage),
+              ...choiceWords(choices),
               ...(machines === "" ? [] : ["--constraints", machines]),
             ),
             ...ends.map((endpoints) => command("integrate", "-m", model, ...endpoints)),

@@ -188,6 +188,7 @@ impl Bench {
             config: Default::default(),
             storage: Default::default(),
             attach_storage: Vec::new(),
+            capabilities: Default::default(),
         };
         self.store.deploy(&self.model, deploy).await.unwrap();
         application

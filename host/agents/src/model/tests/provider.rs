@@ -344,6 +344,7 @@ async fn a_unit_whose_machine_is_gone_shows_why_and_the_others_are_assigned() {
         config: Default::default(),
         storage: Default::default(),
         attach_storage: Vec::new(),
+        capabilities: Default::default(),
     };
     bench.store.deploy(&bench.model, deploy).await.unwrap();
     // It goes before anybody was assigned to it.

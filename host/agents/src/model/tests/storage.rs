@@ -46,6 +46,7 @@ async fn deploy(bench: &Bench) {
         config: Default::default(),
         storage: Default::default(),
         attach_storage: Vec::new(),
+        capabilities: Default::default(),
     };
     bench.store.deploy(&bench.model, deploy).await.unwrap();
 }

@@ -113,6 +113,12 @@ fn of_one_charm(arguments: &Deploy) -> Option<Failure> {
             "write them into the bundle, or set them for the model: periapt set-model-constraints KEY=VALUE",
         ));
     }
+    if !arguments.decisions.is_empty() {
+        return Some(
+            several("--grant, --grant-all and --deny")
+                .advice("write grants and denies in the bundle or an overlay"),
+        );
+    }
     if !arguments.storage.is_empty() || !arguments.attach_storage.is_empty() {
         return Some(several("--storage and --attach-storage").advice(
             "write it in the bundle or an overlay, as in storage: {data: \"loop,1,10G\"}",

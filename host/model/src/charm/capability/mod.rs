@@ -1,12 +1,13 @@
 //! What a charm declares that it needs beyond what every charm has, one value for each thing.
 //!
-//! A [`Capability`] is a value with a text that people write and grants will name (`shared/logs:read-write`,
+//! A [`Capability`] is a value with a text that people write and grants name (`shared/logs:read-write`,
 //! `tools/secret`, `port/80/tcp`), with an order, and with a rule for which one covers which. A
 //! [`Declaration`] is a charm's set of them, each with the charm's reason in words. The set is read from
 //! `capabilities.yaml` (`read`) and held against what the charm's component imports (`imports`), so that what an
 //! operator reads before a deploy is all that the charm can call.
 //!
-//! Nothing here decides what an operator grants, and nothing here carries a grant out: both take these values.
+//! What a model's policies allow is a list of [`Pattern`]s (`policy`); which of a declaration an application has, given
+//! those and what people decided, is a rule (`grant`). Nothing here keeps a decision or carries one out.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,9 @@ use crate::ports::PortRange;
 mod covers;
 mod declaration;
 mod egress;
+pub mod grant;
 mod imports;
+mod policy;
 pub(super) mod read;
 #[cfg(test)]
 mod reference;
@@ -29,6 +32,7 @@ mod words;
 pub use declaration::{Change, Declaration, Declared};
 pub use egress::{Egress, Host, Via};
 pub use imports::{Imports, Undeclared, Unused, unused};
+pub use policy::{Pattern, Policy};
 pub use text::NotACapability;
 pub use tools::{INTERFACES, Interface, Needs, Tools};
 

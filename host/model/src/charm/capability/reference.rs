@@ -94,6 +94,8 @@ fn page() -> String {
         "\nOne capability covers another if it allows all that the other does: `read-write` covers `read-only`, a range of\n\
          ports covers each port in it, `egress/*.example.com:443/tcp` covers `egress/api.example.com:443/https`, and more\n\
          memory or time covers less.\n\n\
+         Grants and policies name capabilities by these texts, or with `*` for any letters: `tools/*`, `egress/*:443/https`, `*`.\n\
+         [Decide what a charm may do](../how-to/capabilities.md) tells how.\n\n\
          ## Host functions\n\n\
          The interfaces of `guest-sdk/wit/charm.wit`. An interface is basic if it tells a charm only about its unit, its\n\
          application and its relations, or gives it nothing that its metadata does not name. Every component may import\n\

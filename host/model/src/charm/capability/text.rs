@@ -1,6 +1,6 @@
 //! The text of a capability, by which people write it and files keep it.
 //!
-//! It never changes its meaning: grants and policies will name capabilities by it. Each text begins with its kind
+//! It never changes its meaning: grants and policies name capabilities by it. Each text begins with its kind
 //! and a slash, and what is written of a value reads back to that value.
 
 use std::fmt;

@@ -285,6 +285,7 @@ async fn while_nobody_reads_a_thousand_hooks_cost_no_look_at_the_store() {
         config: Default::default(),
         storage: Default::default(),
         attach_storage: Vec::new(),
+        capabilities: Default::default(),
     };
     store.deploy(&model, request).await.unwrap();
     let cache = bench.unread(Limits::default()).await;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use periapt_model::bundle::{CurrentApplication, CurrentModel, CurrentResource, Exported};
 use periapt_model::charm::CharmInfo;
+use periapt_model::charm::capability::Pattern;
+use periapt_model::charm::capability::grant::Standing;
 use periapt_model::charm::repository::Index;
 use periapt_model::storage::Asked;
 use periapt_model::{ApplicationName, ModelUuid, Tag};
@@ -62,6 +64,11 @@ pub(super) async fn read(store: &Store, model: &ModelUuid) -> Result<Current, St
             true => attached(store, model, &info.name).await?,
             false => BTreeMap::new(),
         };
+        let declares = charm.is_some_and(|charm| !charm.declared.is_empty());
+        let (grants, denies) = match declares {
+            true => decided(store, model, &info.name).await?,
+            false => Default::default(),
+        };
         let application = CurrentApplication {
             charm_digest: charm.map(|charm| charm.sha256.clone()).unwrap_or_default(),
             channel: info.channel.clone(),
@@ -73,6 +80,8 @@ pub(super) async fn read(store: &Store, model: &ModelUuid) -> Result<Current, St
             annotations: noted.remove(&info.name).unwrap_or_default(),
             constraints: info.constraints.clone(),
             trust: info.trust,
+            grants,
+            denies,
         };
         current.applications.insert(info.name.clone(), application);
         applications.insert(info.name.clone(), info);
@@ -145,6 +154,23 @@ async fn index(store: &Store, current: &Current) -> Result<Option<Index>, StoreE
         }
         read => read,
     }
+}
+
+/// What people granted an application and denied it.
+async fn decided(
+    store: &Store,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<(Vec<Pattern>, Vec<Pattern>), StoreError> {
+    let found = match store.grants(model, application).await {
+        Err(StoreError::NotFound { .. }) => return Ok(Default::default()),
+        found => found?.capabilities,
+    };
+    let those = |standing: Standing| -> Vec<Pattern> {
+        let wanted = found.iter().filter(|one| one.standing == standing);
+        wanted.map(|one| one.capability.clone().into()).collect()
+    };
+    Ok((those(Standing::Granted), those(Standing::Denied)))
 }
 
 /// What an export says of applications beyond what is compared.

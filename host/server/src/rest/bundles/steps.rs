@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use periapt_model::block::Change;
 use periapt_model::bundle::Step;
+use periapt_model::charm::capability::grant::Choices;
 use periapt_model::refusal::Subject;
 use periapt_model::relation::EndpointName;
 use periapt_model::{ApplicationName, Digest, MachineId, ModelUuid, Refusal, Tag, UserName};
@@ -93,7 +94,10 @@ impl Taker {
     }
 
     async fn attempt(&mut self, step: Step) -> Result<(), Answer> {
-        let visitor = if step.trusts() { ADMIN } else { WRITE };
+        let visitor = match step.trusts() || step.grants() {
+            true => ADMIN,
+            false => WRITE,
+        };
         self.pass.require(&self.state, visitor).await?;
         blocked::allow(&self.state, &self.model, Change::Other).await?;
         match step {
@@ -105,6 +109,7 @@ impl Taker {
                 to,
                 constraints,
                 trust,
+                capabilities,
                 ..
             } => {
                 let charm = self.url(&application).await?;
@@ -121,18 +126,28 @@ impl Taker {
                     units,
                     storage,
                     attach_storage: Vec::new(),
+                    capabilities,
                 };
                 let told = json!({ "application": deploy.application, "charm": deploy.charm });
                 let request = self.to("POST", paths::APPLICATIONS).with(told);
-                let write = self.state.store().deploy(&self.model, deploy);
+                let (store, by) = (self.state.store(), self.user.as_str());
+                let write = store.deploy_by(&self.model, deploy, by);
                 self.recorded(request, write).await
             }
-            Step::Refresh { application, .. } => {
+            Step::Refresh {
+                application,
+                capabilities,
+                ..
+            } => {
                 let charm = self.url(&application).await?;
                 // What is no charm of the repository follows no channel.
                 let channel = self.channel(&application).unwrap_or_default();
-                self.refresh(&application, charm, Some(channel), BTreeMap::new())
-                    .await
+                let refresh = Refresh {
+                    channel: Some(channel),
+                    capabilities,
+                    ..only(charm)
+                };
+                self.refresh(&application, refresh).await
             }
             Step::Attach {
                 application,
@@ -146,7 +161,11 @@ impl Taker {
                 let store = self.state.store();
                 let charm = store.application(&self.model, &application).await?.charm;
                 let uploads = BTreeMap::from([(resource, upload)]);
-                self.refresh(&application, charm, None, uploads).await
+                let refresh = Refresh {
+                    resources: uploads,
+                    ..only(charm)
+                };
+                self.refresh(&application, refresh).await
             }
             Step::Configure { application, set } => {
                 let request = self.of("PATCH", paths::APPLICATION_CONFIG, &application);
@@ -220,26 +239,12 @@ impl Taker {
         }
     }
 
-    /// Moves an application to a charm, with files that were uploaded for its resources.
-    async fn refresh(
-        &self,
-        application: &ApplicationName,
-        charm: String,
-        channel: Option<String>,
-        resources: BTreeMap<String, u64>,
-    ) -> Result<(), Answer> {
-        let refresh = Refresh {
-            charm,
-            config: BTreeMap::new(),
-            force_units: false,
-            resources,
-            channel,
-            storage: BTreeMap::new(),
-        };
+    /// Moves an application to a charm.
+    async fn refresh(&self, application: &ApplicationName, refresh: Refresh) -> Result<(), Answer> {
         let request = self.of("POST", paths::APPLICATION_REFRESH, application);
-        let store = self.state.store();
-        self.recorded(request, store.refresh(&self.model, application, refresh))
-            .await
+        let (store, by) = (self.state.store(), self.user.as_str());
+        let write = store.refresh_by(&self.model, application, refresh, by);
+        self.recorded(request, write).await
     }
 
     /// The charm of an application as the model names it; one of the repository goes up first.
@@ -365,5 +370,18 @@ impl Taker {
         };
         audit.end(record, &guard, None).await;
         outcome
+    }
+}
+
+/// To a charm, and nothing else.
+fn only(charm: String) -> Refresh {
+    Refresh {
+        charm,
+        config: BTreeMap::new(),
+        force_units: false,
+        resources: BTreeMap::new(),
+        storage: BTreeMap::new(),
+        channel: None,
+        capabilities: Choices::default(),
     }
 }

@@ -27,6 +27,7 @@ pub(super) fn of(schema: &str) -> Option<Value> {
         "SetConstraints" => json!({ "constraints": "arch=amd64 mem=4G" }),
         "SetMeterStatus" => json!({ "color": "AMBER", "message": "the disk is nearly full" }),
         "SetMinUnits" => json!({ "min-units": 2 }),
+        "ChangeGrants" => json!({ "capabilities": ["tools/secret"] }),
         "SetTrust" => json!({ "trust": true }),
         "SetBlock" => json!({ "message": "ask the web team first" }),
         "Refresh" => json!({ "charm": "local:site-1", "force-units": false }),

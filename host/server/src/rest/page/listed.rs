@@ -103,6 +103,7 @@ impl Listed for ApplicationInfo {
         "min-units",
         "trust",
         "constraints",
+        "held",
         "waiting-for",
     ];
 

@@ -305,6 +305,7 @@ impl House {
             placement: Vec::new(),
             storage: Default::default(),
             attach_storage: Vec::new(),
+            capabilities: Default::default(),
         };
         self.store.deploy(model, request).await.unwrap();
         let units = self.store.unit_assignments(model).await.unwrap();

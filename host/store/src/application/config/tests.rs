@@ -57,6 +57,7 @@ async fn a_change_of_trust_is_heard_by_units_as_one_of_configuration_is() {
         let archive = bytes::Bytes::from_static(b"another");
         store.add_charm(&model, next, archive).await.expect("charm");
         let refresh = Refresh {
+            capabilities: Default::default(),
             storage: Default::default(),
             charm: "local:site-1".to_owned(),
             force_units: false,

@@ -298,6 +298,7 @@ impl World<'_> {
                     .expect("charm")
                     .url;
                 let request = periapt_wire::rest::Refresh {
+                    capabilities: Default::default(),
                     storage: Default::default(),
                     channel: None,
                     resources: Default::default(),

@@ -33,7 +33,9 @@ async fn a_stopped_unit_keeps_what_is_known_of_its_failed_hook() {
         assert!(shown.agent.message.contains("periapt start-unit site/0"));
         let state = store.get_state(&model, &site).await.unwrap();
         assert_eq!(
-            Failure::reason_in(&state.agent.unwrap(), &hook).as_deref(),
+            Failure::in_status(&state.agent.unwrap(), &hook)
+                .reason
+                .as_deref(),
             Some("no disk")
         );
 

@@ -121,6 +121,7 @@ async fn a_refresh_keeps_endpoints_in_use_and_makes_new_peers() {
             .expect("charm");
         assert_eq!(lacking.url, upgraded("site"));
         let to = |charm: &CharmInfo| Refresh {
+            capabilities: Default::default(),
             storage: Default::default(),
             channel: None,
             resources: Default::default(),
@@ -268,6 +269,7 @@ async fn an_endpoint_in_use_keeps_its_scope_and_its_room() {
                 .add_charm(&house.model, metadata("site", &text), archive)
                 .await;
             let request = Refresh {
+                capabilities: Default::default(),
                 storage: Default::default(),
                 channel: None,
                 resources: Default::default(),

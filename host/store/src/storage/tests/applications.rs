@@ -126,6 +126,7 @@ async fn another_charm_takes_nothing_away_and_gives_what_it_needs_besides() {
         let (store, model) = (&fixture.store, &room.model);
         let refresh = |charm: String| {
             let request = Refresh {
+                capabilities: Default::default(),
                 storage: Default::default(),
                 charm,
                 force_units: false,
@@ -194,6 +195,7 @@ async fn a_refresh_says_what_units_are_given_from_now_on() {
                 .iter()
                 .map(|(name, text)| ((*name).to_owned(), text.parse::<Asked>().expect("asked")));
             let request = Refresh {
+                capabilities: Default::default(),
                 storage: storage.collect(),
                 charm: charm.to_owned(),
                 force_units: false,
@@ -299,6 +301,7 @@ async fn a_refresh_makes_no_more_shared_storage_than_one_request_may() {
                 ("vast".to_owned(), asked)
             });
             let request = Refresh {
+                capabilities: Default::default(),
                 storage: asked.into_iter().collect(),
                 charm: room.charm(charm).await,
                 force_units: false,

@@ -241,6 +241,7 @@ impl UnitRecord {
                 workload_version: Some(self.version.clone()),
                 meter: self.meter.clone(),
                 trusted: false,
+                withheld: self.withheld.clone(),
             },
         };
         told.beyond(known)

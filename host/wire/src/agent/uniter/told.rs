@@ -3,6 +3,7 @@
 //! A hook that changes nothing leaves everything as its agent knows it, so both sides name it by a
 //! digest, and what is the same does not travel.
 
+use periapt_model::charm::Capability;
 use periapt_model::config::Values;
 use periapt_model::quota::Meter;
 use periapt_model::status::{Status, Workload};
@@ -42,6 +43,9 @@ pub struct HookView {
     /// Whether an operator trusts the application with the cloud's credential.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trusted: bool,
+    /// What its charm declares and the application does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withheld: Vec<Capability>,
 }
 
 /// Digests of what the agent has; empty where it has nothing.
@@ -177,6 +181,7 @@ mod tests {
                 workload_version: None,
                 meter: None,
                 trusted: false,
+                withheld: Vec::new(),
             },
             config: None,
         }

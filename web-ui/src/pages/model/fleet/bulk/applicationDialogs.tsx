@@ -97,7 +97,7 @@ export function RefreshApplicationsDialog({ model, chosen, charms, onClose }: Ap
       tasks={() =>
         steps.map(({ application: { name }, newest }) => ({
           name,
-          act: () => applicationApi.refresh(model, name, newest.url, force, ""),
+          act: () => applicationApi.refresh(model, name, newest.url, force, "", null),
         }))
       }
       onClose={onClose}

@@ -1,0 +1,370 @@
+//! `grants`, `grant-capability`, `revoke-capability`; and what `deploy` and `refresh` ask about a charm's capabilities.
+
+use clap::{Args, Subcommand};
+use periapt_model::ApplicationName;
+use periapt_model::charm::CharmInfo;
+use periapt_model::charm::capability::Pattern;
+use periapt_model::charm::capability::grant::{Choices, Standing};
+use periapt_wire::rest::{ApplicationInfo, CapabilityGrant, ChangeGrants, Grants};
+
+use super::Context;
+use crate::arguments::{ListFormat, ModelChoice, Target};
+use crate::failure::Outcome;
+use crate::output::table::{Cell, Table, Tone};
+use crate::output::text::clean_line;
+use crate::output::time::Times;
+use crate::session::ModelSession;
+
+/// The verbs of this file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List what an application may do beyond what every charm may, and who granted it.
+    Grants(ShowGrants),
+    /// Grant an application what its charm declares.
+    GrantCapability(Change),
+    /// Take capabilities back from an application, or deny them.
+    RevokeCapability(Change),
+}
+
+#[derive(Debug, Args)]
+pub struct ShowGrants {
+    /// The application.
+    pub application: String,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ListFormat,
+    /// Show times in UTC.
+    #[arg(long)]
+    pub utc: bool,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+const CHANGING: &str = "\
+Name capabilities as periapt grants lists them, or several with *, in quotes:
+  periapt grant-capability vault tools/credential
+  periapt revoke-capability site 'egress/*'
+Units have what is granted, and lose what is revoked, from their next hook on. A revision of the
+charm that waits for a grant is taken once it has it, and dropped when it is denied.";
+
+#[derive(Debug, Args)]
+#[command(after_help = CHANGING)]
+pub struct Change {
+    /// The application.
+    pub application: String,
+    /// Capabilities, such as tools/secret.
+    #[arg(value_name = "CAPABILITY", required = true)]
+    pub capabilities: Vec<Pattern>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
+/// What is decided about a charm's capabilities as it is deployed or refreshed.
+#[derive(Debug, Default, Args)]
+pub struct Decisions {
+    /// Grant a capability that its charm declares, such as tools/credential; repeat for several.
+    #[arg(long, value_name = "CAPABILITY")]
+    pub grant: Vec<Pattern>,
+    /// Grant all capabilities that its charm declares; --trust does so as well.
+    #[arg(long)]
+    pub grant_all: bool,
+    /// Deny a capability that its charm declares; repeat for several.
+    #[arg(long, value_name = "CAPABILITY")]
+    pub deny: Vec<Pattern>,
+}
+
+impl Decisions {
+    pub fn choices(self, trust: bool) -> Choices {
+        Choices {
+            grant: self.grant,
+            grant_all: self.grant_all || trust,
+            deny: self.deny,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.grant.is_empty() && !self.grant_all && self.deny.is_empty()
+    }
+}
+
+pub async fn run(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::Grants(arguments) => list(context, arguments).await,
+        Verb::GrantCapability(arguments) => change(context, arguments, true).await,
+        Verb::RevokeCapability(arguments) => change(context, arguments, false).await,
+    }
+}
+
+async fn list(context: &Context, arguments: ShowGrants) -> Outcome {
+    let name: ApplicationName = arguments.application.parse()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let found = here.client().grants(&here.model, &name).await?;
+    let output = context.output.to(&arguments.target)?;
+    match arguments.format {
+        ListFormat::Json => output.json(&found),
+        ListFormat::Yaml => output.yaml(&found),
+        ListFormat::Tabular => {
+            if found.capabilities.is_empty() {
+                output.say(&format!("{} declares no capabilities.", found.charm));
+            } else {
+                let times = Times::new(arguments.utc);
+                output.data(&table(&found.capabilities, &times).render(output.paints()))?;
+            }
+            if let Some(waits) = awaits(&name, &found) {
+                output.say(&waits);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn table(grants: &[CapabilityGrant], times: &Times) -> Table {
+    let mut table = Table::new(&["Capability", "State", "Allows", "Reason"]);
+    for grant in grants {
+        table.row(vec![
+            grant.capability.to_string().into(),
+            Cell::toned(state(grant, times), tone(grant.standing)),
+            (&grant.allows).into(),
+            grant.why.as_deref().unwrap_or("-").into(),
+        ]);
+    }
+    table
+}
+
+fn tone(standing: Standing) -> Tone {
+    match standing {
+        Standing::Default | Standing::Granted => Tone::Good,
+        Standing::Undecided => Tone::Busy,
+        Standing::Denied | Standing::BeyondPolicy => Tone::Bad,
+        Standing::NotDeclared => Tone::Quiet,
+    }
+}
+
+/// What holds of a capability, with who decided it.
+fn state(grant: &CapabilityGrant, times: &Times) -> String {
+    let decided = |word: &str| {
+        let by = grant.by.as_deref().filter(|by| !by.is_empty());
+        let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
+        let at = grant.at.map(|at| times.micros(at)).unwrap_or_default();
+        match at.is_empty() {
+            true => format!("{word}{by}"),
+            false => format!("{word}{by} at {at}"),
+        }
+    };
+    match grant.standing {
+        Standing::Default => "granted by default".to_owned(),
+        Standing::Granted => decided("granted"),
+        Standing::Denied => decided("denied"),
+        Standing::Undecided => "not granted".to_owned(),
+        Standing::BeyondPolicy => "beyond the policy".to_owned(),
+        Standing::NotDeclared => "not declared any more".to_owned(),
+    }
+}
+
+/// What another revision of the application's charm waits for.
+fn awaits(application: &ApplicationName, grants: &Grants) -> Option<String> {
+    let held = grants.held.as_ref()?;
+    let names = held.awaits.iter().map(|one| one.capability.to_string());
+    let names: Vec<String> = names.collect();
+    Some(format!(
+        "{} waits for approval; run: periapt grant-capability {application} {}",
+        held.charm,
+        names.join(" ")
+    ))
+}
+
+async fn change(context: &Context, arguments: Change, grants: bool) -> Outcome {
+    let name: ApplicationName = arguments.application.parse()?;
+    let here = ModelSession::open(&context.files, &arguments.model).await?;
+    let before = here.client().grants(&here.model, &name).await?;
+    let request = ChangeGrants {
+        capabilities: arguments.capabilities,
+    };
+    let (client, model) = (here.client(), &here.model);
+    let after = match grants {
+        true => client.grant_capabilities(model, &name, &request).await?,
+        false => client.revoke_capabilities(model, &name, &request).await?,
+    };
+    if after.charm != before.charm {
+        let charm = &after.charm;
+        context
+            .output
+            .say(&format!("Approved: \"{name}\" is refreshed to {charm}"));
+    } else if before.held.is_some() && after.held.is_none() {
+        context
+            .output
+            .say(&format!("\"{name}\" keeps {}", after.charm));
+    } else if let Some(waits) = awaits(&name, &after) {
+        context.output.say(&waits);
+    }
+    Ok(())
+}
+
+/// Tells what a new application's charm may do, and asks about what is not granted by default and was not decided. Without a
+/// terminal nobody is asked, and the controller refuses what is left.
+pub async fn decide(
+    context: &Context,
+    here: &ModelSession,
+    application: &ApplicationName,
+    charm: &CharmInfo,
+    choices: &mut Choices,
+) -> Outcome {
+    if charm.declared.is_empty() {
+        return Ok(());
+    }
+    let url = charm.url.to_string();
+    let found = here
+        .client()
+        .charm_capabilities(&here.model, &url, None)
+        .await?;
+    let open = open(&found.capabilities, choices);
+    for one in found.capabilities.iter().filter(|one| !open.contains(one)) {
+        context.output.say(&in_words(application, one));
+    }
+    for one in open {
+        match context.output.asks(&format!(
+            "{}. Grant {}?",
+            in_words(application, one),
+            one.capability
+        )) {
+            None => return Ok(()),
+            Some(true) => choices.grant.push(one.capability.clone().into()),
+            Some(false) => choices.deny.push(one.capability.clone().into()),
+        }
+    }
+    Ok(())
+}
+
+/// Asks about what another revision needs that nobody decided about, and the one in place does not need. What is not
+/// granted the controller waits for.
+pub async fn decide_next(
+    context: &Context,
+    here: &ModelSession,
+    application: &ApplicationInfo,
+    charm: &CharmInfo,
+    choices: &mut Choices,
+) -> Outcome {
+    let url = charm.url.to_string();
+    if charm.declared.is_empty() || url == application.charm {
+        return Ok(());
+    }
+    let (client, model, name) = (here.client(), &here.model, &application.name);
+    let found = client.charm_capabilities(model, &url, Some(name)).await?;
+    let before = client.charm(model, &application.charm).await?.declared;
+    let new = |one: &&CapabilityGrant| !before.covers(&one.capability);
+    let open = open(&found.capabilities, choices);
+    for one in found.capabilities.iter().filter(new) {
+        if !open.contains(&one) {
+            context
+                .output
+                .say(&format!("New in {url}: {}", in_words(name, one)));
+        }
+    }
+    for one in open.into_iter().filter(new) {
+        let question = format!(
+            "New in {url}: {}. Grant {}?",
+            in_words(name, one),
+            one.capability
+        );
+        match context.output.asks(&question) {
+            None => return Ok(()),
+            Some(true) => choices.grant.push(one.capability.clone().into()),
+            Some(false) => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a refresh waits for, if it does.
+pub fn held(context: &Context, application: &ApplicationInfo) -> bool {
+    let Some(held) = &application.held else {
+        return false;
+    };
+    let each = held.awaits.iter().map(|one| one.capability.to_string());
+    let names = each.collect::<Vec<_>>().join(" ");
+    for one in &held.awaits {
+        let words = clean_line(&one.words());
+        context.output.say(&format!(
+            "{}: \"{}\" {words}",
+            one.capability, application.name
+        ));
+    }
+    context.output.say(&format!(
+        "{} waits for approval, and \"{}\" keeps {}; run: periapt grant-capability {} {names}",
+        held.charm, application.name, application.charm, application.name
+    ));
+    true
+}
+
+/// Those that nobody decided about, beside what was said already.
+fn open<'a>(all: &'a [CapabilityGrant], choices: &Choices) -> Vec<&'a CapabilityGrant> {
+    let said = |one: &CapabilityGrant| {
+        let mut said = choices.grant.iter().chain(&choices.deny);
+        choices.grant_all || said.any(|pattern| pattern.matches(&one.capability))
+    };
+    let open = all.iter().filter(|one| one.standing == Standing::Undecided);
+    open.filter(|one| !said(one)).collect()
+}
+
+/// `"vault" may keep secrets …; reason: keeps the password`.
+fn in_words(application: &ApplicationName, grant: &CapabilityGrant) -> String {
+    let allows = &grant.allows;
+    match &grant.why {
+        Some(why) => format!("\"{application}\" {allows}; reason: {}", clean_line(why)),
+        None => format!("\"{application}\" {allows}; no reason given"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grant(text: &str, standing: Standing) -> CapabilityGrant {
+        CapabilityGrant {
+            capability: text.parse().unwrap(),
+            allows: "may do it".to_owned(),
+            why: Some("needs it".to_owned()),
+            standing,
+            by: Some("ann".to_owned()),
+            at: Some(1_000_000),
+        }
+    }
+
+    #[test]
+    fn a_grant_is_told_with_who_made_it_and_when() {
+        let times = Times::new(true);
+        for (standing, told) in [
+            (Standing::Default, "granted by default"),
+            (Standing::Granted, "granted by ann at 1970-01-01 00:00:01Z"),
+            (Standing::Denied, "denied by ann at 1970-01-01 00:00:01Z"),
+            (Standing::Undecided, "not granted"),
+            (Standing::BeyondPolicy, "beyond the policy"),
+            (Standing::NotDeclared, "not declared any more"),
+        ] {
+            assert_eq!(state(&grant("tools/secret", standing), &times), told);
+        }
+        let shown = table(&[grant("tools/secret", Standing::Default)], &times).render(false);
+        let row = shown.lines().nth(1).unwrap();
+        assert!(row.starts_with("tools/secret  granted by default"), "{row}");
+    }
+
+    #[test]
+    fn only_what_nobody_spoke_of_is_asked_about() {
+        let all = [
+            grant("tools/secret", Standing::Default),
+            grant("tools/reboot", Standing::Undecided),
+            grant("tools/credential", Standing::Undecided),
+        ];
+        let asked = |choices: &Choices| -> Vec<String> {
+            let open = open(&all, choices);
+            open.iter().map(|one| one.capability.to_string()).collect()
+        };
+        let mut choices = Choices::default();
+        assert_eq!(asked(&choices), ["tools/reboot", "tools/credential"]);
+        choices.deny = vec!["tools/reboot".parse().unwrap()];
+        assert_eq!(asked(&choices), ["tools/credential"]);
+        choices.grant_all = true;
+        assert_eq!(asked(&choices), [""; 0]);
+    }
+}

@@ -1,0 +1,57 @@
+/** What applications are granted of what their charms declare, in words and as requests say it. */
+import type { CapabilityChoices, CharmInfo, Grant } from "../api/types";
+
+/** What a person chose about each capability, by its text. */
+export type Chosen = Readonly<Record<string, "grant" | "deny">>;
+
+/** Whether an application has it. */
+export const holds = ({ standing }: Grant): boolean => standing === "default" || standing === "granted";
+
+/** What somebody has to decide about: what the charm of before had is not asked about again. */
+export function asked(grants: readonly Grant[], before?: CharmInfo): Grant[] {
+  const had = new Set(before?.declared?.map(({ capability }) => capability));
+  return grants.filter(({ standing, capability }) => standing === "undecided" && !had.has(capability));
+}
+
+/** What the model's policy does not allow and nobody denied yet. */
+export function forbidden(grants: readonly Grant[], before?: CharmInfo): Grant[] {
+  const had = new Set(before?.declared?.map(({ capability }) => capability));
+  return grants.filter(({ standing, capability }) => standing === "beyond-policy" && !had.has(capability));
+}
+
+/** As a request says it: what the policy does not allow is denied. Nothing where there is nothing to say. */
+export function choicesOf(grants: readonly Grant[], chosen: Chosen, before?: CharmInfo): CapabilityChoices | null {
+  const names = (what: "grant" | "deny"): string[] =>
+    asked(grants, before)
+      .map(({ capability }) => capability)
+      .filter((capability) => chosen[capability] === what);
+  const grant = names("grant");
+  const deny = [...names("deny"), ...forbidden(grants, before).map(({ capability }) => capability)];
+  if (grant.length + deny.length === 0) return null;
+  return { ...(grant.length > 0 && { grant }), ...(deny.length > 0 && { deny }) };
+}
+
+/** The same on the command line. */
+export function choiceWords(choices: CapabilityChoices | null): string[] {
+  const flags = (flag: string, all: readonly string[] | undefined): string[] => (all ?? []).flatMap((one) => [flag, one]);
+  return [...flags("--grant", choices?.grant), ...flags("--deny", choices?.deny)];
+}
+
+/** What holds of a capability. */
+export function standingWords({ standing, by }: Grant): string {
+  const who = by ? ` by ${by}` : "";
+  switch (standing) {
+    case "default":
+      return "granted by default";
+    case "granted":
+      return `granted${who}`;
+    case "denied":
+      return `denied${who}`;
+    case "undecided":
+      return "not granted";
+    case "beyond-policy":
+      return "beyond the policy";
+    default:
+      return "not declared any more";
+  }
+}
