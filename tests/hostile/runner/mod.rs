@@ -213,7 +213,7 @@ corpus! {
         reaches_for_the_host
         writes_lines_without_end
         writes_to_files_of_its_charm;
-    archives, "charm", crate::runner::uploading::run =>
+    archives, "recipe", crate::runner::uploading::run =>
         actions_within_themselves
         bomb_of_one_file
         capabilities_that_nobody_grants

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use periapt_tests::{Home, PATIENCE, assert_three_lines, charm};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Verdicts;
 use super::attack::{Attack, How};
@@ -40,7 +40,8 @@ pub fn guests(attacks: &[Attack]) -> Result<Verdicts> {
     run(attacks, |home, attack| {
         let component = catch_unwind(|| component(&attack.text));
         let component = component.map_err(|_| anyhow!("it is no component: see above"))?;
-        let file = pack(home, &attack.application(), &component?)?;
+        let declared = declared(&attack.text);
+        let file = pack(home, &attack.application(), &declared, &component?)?;
         Ok(vec![file, attack.application()])
     })
 }
@@ -97,7 +98,24 @@ pub fn component(text: &str) -> Result<Vec<u8>> {
     Ok(encode(&guest.text(), &contract))
 }
 
-fn pack(home: &Home, name: &str, component: &[u8]) -> Result<String> {
+/// What the charm of a guest declares: an interface beyond the basic set is refused at the upload without. There is no
+/// container among it, so a guest that imports `workload` ends there.
+fn declared(text: &str) -> String {
+    let imports = |interface: &str| text.contains(&format!("\"periapt:charm/{interface}@"));
+    let why = json!({ "why": "attacks" });
+    let mut declared = json!({});
+    for tools in ["credential", "secret"] {
+        if imports(tools) {
+            declared["tools"][tools] = why.clone();
+        }
+    }
+    if imports("ports") {
+        declared["ports"]["1-65535/tcp"] = why;
+    }
+    declared.to_string()
+}
+
+fn pack(home: &Home, name: &str, declared: &str, component: &[u8]) -> Result<String> {
     let path: PathBuf = home.path().join(format!("{name}.charm"));
     let mut archive = zip::ZipWriter::new(fs::File::create(&path)?);
     // Code that repeats itself would be taken for a bomb if it were packed tightly.
@@ -106,6 +124,7 @@ fn pack(home: &Home, name: &str, component: &[u8]) -> Result<String> {
     let metadata = format!("name: {name}\nsummary: attacks\ndescription: attacks\n");
     for (file, content) in [
         ("metadata.yaml", metadata.as_bytes()),
+        ("capabilities.yaml", declared.as_bytes()),
         ("charm.wasm", component),
     ] {
         archive.start_file(file, options)?;

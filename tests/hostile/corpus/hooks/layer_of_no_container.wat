@@ -1,6 +1,6 @@
 ;; promise: SECURITY 5, components that the charm declared
 ;; attack: adds a layer to a container that its charm has not
-;; fails: the charm has no container "web"
+;; refused: the component imports workload of periapt:charm
 (import "periapt:charm/workload@0.1.0" "add-layer" (func $add (param i32 i32 i32 i32 i32 i32 i32 i32)))
 (data (i32.const 2048) "webservices: {}")
 (func $attack (result i32)
