@@ -265,7 +265,7 @@ impl Bundle {
                     application: application.clone(),
                     revision: wanted.released.filter(|_| changes),
                     channel: channel.cloned(),
-                    // Where only the channel changes nothing is asked for that was not decided.
+                    // The same charm from another channel needs nothing new.
                     capabilities: match changes {
                         true => wanted.choices(),
                         false => Choices::default(),

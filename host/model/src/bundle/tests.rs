@@ -5,6 +5,7 @@ use crate::charm::CharmMetadata;
 use crate::name::ApplicationName;
 use crate::reach::{ExposedEndpoints, Exposure};
 
+mod capabilities;
 mod revisions;
 
 const BUNDLE: &str = "
@@ -458,36 +459,6 @@ fn constraints_and_trust_are_said_once_and_constraints_before_units_are_added() 
     // A bundle that says nothing takes nothing back.
     let silent = read("applications: {site: {charm: ./site.charm, num_units: 2}}");
     assert_eq!(plan(&silent, &model), []);
-}
-
-#[test]
-fn what_is_decided_about_capabilities_goes_with_a_deployment_and_a_refresh() {
-    let text = "applications: {site: {charm: ./site.charm, num_units: 1, grants: [tools/*], denies: [tools/reboot]}}";
-    let bundle = Bundle::parse(text, &[]).unwrap();
-    let steps = bundle.plan(&CurrentModel::default(), &charms()).unwrap();
-    let Step::Deploy { capabilities, .. } = &steps[0] else {
-        panic!("{steps:?}");
-    };
-    let told = |patterns: &[crate::charm::capability::Pattern]| -> Vec<String> {
-        patterns.iter().map(ToString::to_string).collect()
-    };
-    assert_eq!(told(&capabilities.grant), ["tools/*"]);
-    assert_eq!(told(&capabilities.deny), ["tools/reboot"]);
-    assert!(!capabilities.grant_all && steps[0].grants() && !steps[0].trusts());
-    let mut model = applied(CurrentModel::default(), &steps);
-    for current in model.applications.values_mut() {
-        current.charm_digest = "of another".to_owned();
-    }
-    let steps = bundle.plan(&model, &charms()).unwrap();
-    assert_eq!(shown(&steps), ["refresh site"]);
-    assert!(steps[0].grants());
-    // Trust grants all that a charm declares.
-    let trusting = "applications: {site: {charm: ./site.charm, trust: true}}";
-    let trusting = Bundle::parse(trusting, &[]).unwrap();
-    let steps = trusting.plan(&CurrentModel::default(), &charms()).unwrap();
-    assert!(steps[0].grants() && steps[0].trusts());
-    let wrong = "applications: {site: {charm: ./site.charm, grants: [toolz/secret]}}";
-    assert!(Bundle::parse(wrong, &[]).is_err());
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Grants on both databases.
 
 use periapt_model::Refusal;
+use periapt_model::cause::Cause;
 use periapt_model::charm::CharmInfo;
 use periapt_model::config::Value;
-use periapt_wire::rest::{ApplicationInfo, ConfigChange, Refresh};
+use periapt_wire::rest::{ApplicationInfo, AuditRecord, ConfigChange, Refresh};
 
 use super::*;
 use crate::testing::{Fixture, application, fixtures, present, request, unit};
@@ -293,6 +294,39 @@ async fn a_revision_that_needs_more_waits_until_it_is_approved() {
             .expect("shown");
         assert!(shown.held.is_none() && !shown.status.message.contains("approval"));
         assert_eq!(room.withheld().await, [""; 0]);
+        room.fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_revision_that_waited_is_taken_because_of_its_approval() {
+    for fixture in fixtures().await {
+        let room = Room::new(fixture).await;
+        let store = &room.fixture.store;
+        room.charm(&["tools/secret"], b"one").await;
+        room.charm(&["tools/secret", "tools/reboot"], b"two").await;
+        room.deploy(Choices::default()).await.expect("deployed");
+        room.refresh(1, Choices::default()).await.expect("accepted");
+        let charm_cause = async || {
+            let remote = store.get_remote_state(&room.model, &unit("vault/0"));
+            remote.await.expect("read").expect("there").causes.charm
+        };
+        assert_eq!(charm_cause().await, Cause::Unknown);
+        let record = AuditRecord {
+            time: store.now(),
+            who: "user-bob".to_owned(),
+            model: Some(room.model.clone()),
+            what: "POST".to_owned(),
+            verb: "granted".to_owned(),
+            object: "tools/reboot to vault".to_owned(),
+            ..AuditRecord::default()
+        };
+        let reboot = patterns(&["tools/reboot"]);
+        let approval = store.grant_capabilities(&room.model, &room.vault, reboot, "bob");
+        let approved = store.recording(record).around(approval).await;
+        assert_eq!(approved.expect("approved").charm, "local:vault-1");
+        let cause = charm_cause().await;
+        assert!(matches!(cause, Cause::Deed(_)), "{cause:?}");
         room.fixture.end().await;
     }
 }
