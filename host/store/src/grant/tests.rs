@@ -308,8 +308,9 @@ async fn a_revision_that_waited_is_taken_because_of_its_approval() {
         room.deploy(Choices::default()).await.expect("deployed");
         room.refresh(1, Choices::default()).await.expect("accepted");
         let charm_cause = async || {
-            let remote = store.get_remote_state(&room.model, &unit("vault/0"));
-            remote.await.expect("read").expect("there").causes.charm
+            let vault = unit("vault/0");
+            let remote = store.get_remote_state(&room.model, &vault).await;
+            remote.expect("read").expect("there").causes.charm
         };
         assert_eq!(charm_cause().await, Cause::Unknown);
         let record = AuditRecord {
