@@ -29,11 +29,9 @@ export function relationText(relation: RelationInfo): string {
   return `${ends} (${relation.interface}${ports}${relation.scope === 'container' ? ', subordinate' : ''}${troubled})`;
 }
 
-/** What a line is called: its relations, and whatever else is written at it, so that it can be asked for by that. */
+/** What a line is called: first what is written at it, so that it can be asked for by that, then its relations. */
 export function lineName(relations: RelationInfo[]): string {
-  const said = relations.map(relationText).join('; ');
-  const written = lineLabel(relations);
-  return said.includes(written) ? said : `${said}; ${written}`;
+  return `${lineLabel(relations)}: ${relations.map(relationText).join('; ')}`;
 }
 
 /** Relations of an application; those to itself included. */

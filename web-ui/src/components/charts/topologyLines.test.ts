@@ -42,10 +42,8 @@ describe('lines', () => {
 
   it('are called by all that is written at them', () => {
     const open = relation('front', 'site', { ports: ['80/tcp'] });
-    expect(lineName([relation('front', 'site')])).toBe('front:in – site:out (http)');
-    for (const relations of [[open], [open, relation('front', 'site', { status: { status: 'suspended' } })]]) {
-      expect(lineName(relations)).toContain(lineLabel(relations));
-    }
+    expect(lineName([relation('front', 'site')])).toBe('http: front:in – site:out (http)');
+    expect(lineName([open])).toBe('http · 80/tcp: front:in – site:out (http, 80/tcp)');
   });
 
   it('go from the provider to the requirer, one for each pair, as bad as the worst', () => {
