@@ -112,7 +112,7 @@ describe('Topology', () => {
     const links = { hrefOf: () => '/relations/1', onOpen: opened };
     render(<Topology applications={applications} relations={relations} onOpen={() => {}} relationLinks={links} />);
     fireEvent.click(screen.getByRole('button', { name: 'List' }));
-    const [first] = screen.getAllByRole('link', { name: 'http: front:website – site:website (http)' });
+    const [first] = screen.getAllByRole('link', { name: 'front:website – site:website (http)' });
     expect(first?.getAttribute('href')).toBe('/relations/1');
     fireEvent.click(first as HTMLElement);
     expect(opened).toHaveBeenCalledExactlyOnceWith(relations);
