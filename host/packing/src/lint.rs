@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use periapt_model::charm::capability::is_of_contract;
 use periapt_model::charm::{Manifest, Metrics, never_run};
 
 use crate::component::Inspection;
@@ -167,11 +168,8 @@ fn tools(manifest: &Manifest) -> [(&'static str, bool); 3] {
 fn imported(manifest: &Manifest, outside: &Inspection) -> Vec<Finding> {
     let place = "build/charm.wasm";
     let imports = |interface: &str| {
-        let name = format!("periapt:charm/{interface}@");
-        outside
-            .imports
-            .iter()
-            .any(|import| import.starts_with(&name))
+        let mut all = outside.imports.iter();
+        all.any(|import| is_of_contract(import, interface))
     };
     let mut found = Vec::new();
     if let Err(error) = outside.check() {

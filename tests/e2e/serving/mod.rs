@@ -212,7 +212,11 @@ fn requests_are_counted_and_lines_of_services_are_shown_apart() -> Result<()> {
         std::thread::sleep(Duration::from_millis(500));
     }
 
-    ensure!(home.ok(["logs", "docs/0"])?.is_empty(), "it wrote nothing");
+    let written = home.ok(["logs", "docs/0"])?;
+    ensure!(
+        written.lines().all(of_who_left),
+        "it wrote nothing: {written}"
+    );
     for (arguments, word) in [
         (vec!["logs", "docs/7"], "docs/7"),
         (vec!["logs", "docs/7", "web"], "docs/7"),
@@ -226,6 +230,11 @@ fn requests_are_counted_and_lines_of_services_are_shown_apart() -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Whether a line is about a visitor who left before the whole answer: on a busy machine a test is one.
+fn of_who_left(line: &str) -> bool {
+    line.contains("the answer could not be written")
 }
 
 /// Kills the children of the supervisor that have this part.

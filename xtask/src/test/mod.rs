@@ -248,6 +248,11 @@ pub fn run(wanted: &[String]) -> Result<()> {
             println!("  {line}");
         }
     }
+    for suite in &ended {
+        for name in &suite.count.names {
+            println!("test {}::{name} ... FAILED", suite.name);
+        }
+    }
     let passed: u64 = ended.iter().map(|suite| suite.count.passed).sum();
     let failed: u64 = ended.iter().map(|suite| suite.count.failed).sum();
     println!("{passed} passed, {failed} failed");

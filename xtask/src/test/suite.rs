@@ -43,6 +43,8 @@ pub struct Count {
     /// What the failed tests said, line by line, to be read again where the run ends: between two
     /// suites side by side and thousands of lines further up, nobody finds it.
     pub failures: Vec<String>,
+    /// The failed tests, as far as they have names.
+    pub names: Vec<String>,
 }
 
 impl std::fmt::Display for Ended {
@@ -124,11 +126,13 @@ impl Suite {
                     passed: 0,
                     failed: 1,
                     failures: vec![format!("{error:#}")],
+                    names: Vec::new(),
                 }
             });
             sum.passed += count.passed;
             sum.failed += count.failed;
             sum.failures.extend(count.failures);
+            sum.names.extend(count.names);
         }
         let busy = Processors::now()
             .zip(processors)
@@ -153,7 +157,7 @@ fn count(command: &mut Command, suite: &str) -> Result<Count> {
         .with_context(|| format!("cannot start {:?}", command.get_program()))?;
     let mut count = Count::default();
     let mut results = 0;
-    let mut telling = false;
+    let mut telling = Telling::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line?;
@@ -161,10 +165,10 @@ fn count(command: &mut Command, suite: &str) -> Result<Count> {
                 "" => println!("{line}"),
                 suite => println!("{suite} | {line}"),
             }
-            telling = tells_of_failure(&line, telling);
-            if telling && count.failures.len() < FAILURE_LINES {
+            if telling.hears(&line) && count.failures.len() < FAILURE_LINES {
                 count.failures.push(line.clone());
             }
+            count.names.extend(failed_name(&line).map(str::to_owned));
             if let Some((passed, failed)) = result_line(&line) {
                 count.passed += passed;
                 count.failed += failed;
@@ -181,14 +185,40 @@ fn count(command: &mut Command, suite: &str) -> Result<Count> {
     Ok(count)
 }
 
-/// Whether a line belongs to what a failed test said: from `---- NAME stdout ----` up to the list of
-/// names that follows, and each line in which Vitest names a failure.
-fn tells_of_failure(line: &str, telling: bool) -> bool {
-    match line.trim_start() {
-        line if line.starts_with("---- ") || line.starts_with("FAIL ") => true,
-        line if line == "failures:" || line.starts_with("Test Files ") => false,
-        _ => telling,
+/// Which lines belong to what a failed test said: from `---- NAME stdout ----` up to the list of names
+/// that follows, and each line in which Vitest names a failure. The frames of a backtrace are left out.
+#[derive(Default)]
+struct Telling {
+    failure: bool,
+    frames: bool,
+}
+
+impl Telling {
+    /// Whether the next line is one of them.
+    fn hears(&mut self, line: &str) -> bool {
+        match line.trim_start() {
+            line if line.starts_with("---- ") || line.starts_with("FAIL ") => {
+                (self.failure, self.frames) = (true, false);
+            }
+            line if line == "failures:" || line.starts_with("Test Files ") => self.failure = false,
+            "stack backtrace:" => self.frames = true,
+            line if line.starts_with("note: ") && self.frames => {
+                self.frames = false;
+                return false;
+            }
+            _ => {}
+        }
+        self.failure && !self.frames
     }
+}
+
+/// The name in `test NAME ... FAILED`, or in the line with which Vitest begins a failure.
+fn failed_name(line: &str) -> Option<&str> {
+    let line = line.trim();
+    if let Some(name) = line.strip_prefix("FAIL ") {
+        return Some(name.trim());
+    }
+    line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
 }
 
 /// `test result: ok. 12 passed; 0 failed; ...`, or Vitest's `Tests  1 failed | 12 passed (13)`, as
@@ -215,7 +245,7 @@ fn result_line(line: &str) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{result_line, tells_of_failure};
+    use super::{Telling, failed_name, result_line};
 
     #[test]
     fn what_a_failed_test_said_is_found() {
@@ -226,20 +256,22 @@ mod tests {
             "",
             "---- a stdout ----",
             "Error: it is red",
+            "stack backtrace:",
+            "   0: main",
+            "note: Some details are omitted",
             "",
             "failures:",
             "    a",
             "test result: FAILED. 0 passed; 1 failed; 0 ignored",
         ];
-        let mut telling = false;
-        let said: Vec<&str> = output
-            .into_iter()
-            .filter(|line| {
-                telling = tells_of_failure(line, telling);
-                telling
-            })
-            .collect();
-        assert_eq!(said, ["---- a stdout ----", "Error: it is red", ""]);
+        let mut telling = Telling::default();
+        let said = output.into_iter().filter(|line| telling.hears(line));
+        assert_eq!(
+            said.collect::<Vec<_>>(),
+            ["---- a stdout ----", "Error: it is red", ""]
+        );
+        let names = output.into_iter().filter_map(failed_name);
+        assert_eq!(names.collect::<Vec<_>>(), ["a"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::capability::read::reason;
 use crate::ports::{PortRange, Protocol};
 
 #[cfg(test)]
@@ -189,9 +190,5 @@ fn ports(value: &Value) -> Result<Vec<PortRange>, String> {
 
 fn why(value: &Value) -> Result<String, String> {
     let text = value.as_str().ok_or("why is a text")?;
-    let why = crate::text::clean_line_at_most(text.trim(), 400);
-    match why.is_empty() {
-        true => Err("why is empty; say what the container is for".to_owned()),
-        false => Ok(why),
-    }
+    reason(text).ok_or_else(|| "why is empty; say what the container is for".to_owned())
 }

@@ -68,11 +68,11 @@ async fn storage_comes_and_goes_while_a_unit_runs_also_across_a_new_start() -> D
     until_shown(&scenario, "data/0", Storage::Detached).await?;
     let directory = scenario.storage_directory("data/0").await?;
     scenario.remove_storage("data/0", false).await?;
-    let gone = scenario.until_true("its directory to be gone", || {
-        let there = directory.exists();
-        async move { Ok(!there) }
+    let gone = scenario.until_true("the storage to be gone", async || {
+        Ok(scenario.storages().await?.len() < 2)
     });
     gone.await?;
+    assert!(!directory.exists(), "its directory went before it");
     let left = scenario.storages().await?;
     assert_eq!(left.len(), 1, "{left:?}");
     assert_eq!(left[0].id.to_string(), "data/1");

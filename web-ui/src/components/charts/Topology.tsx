@@ -8,6 +8,7 @@ import {
   COMPACT_FROM,
   groupedDrawing,
   LABELS_UP_TO,
+  lineName,
   relatedDrawing,
   relationsOf,
   relationText,
@@ -146,7 +147,7 @@ export default function Topology(props: TopologyProps) {
           source: line.source,
           target: line.target,
           label: lines.length <= LABELS_UP_TO || near || stopped ? lineLabel(line.relations) : undefined,
-          name: line.relations.map(relationText).join('; '),
+          name: lineName(line.relations),
           className: `${stress} is-${look}`,
           // Of more lines each would be a stop of Tab before the first box; the list has them all.
           focusable: lines.length <= LABELS_UP_TO && opensLines,

@@ -2,7 +2,7 @@
 import { arrange, grid, type Box, type Direction, type Drawing } from './graph/layout';
 import { routesOf, type Picture, type Pin } from './graph/routes';
 import { lookOf, urgency } from './status';
-import type { Attachment, Shape } from './topologyLines';
+import { lineLabel, type Attachment, type Shape } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
 
 /** Beyond this many applications the boxes are smaller and say less. */
@@ -27,6 +27,11 @@ export function relationText(relation: RelationInfo): string {
   const troubled = status !== 'joined' ? `, ${status}` : '';
   const ports = relation.ports?.length ? `, ${relation.ports.join(', ')}` : '';
   return `${ends} (${relation.interface}${ports}${relation.scope === 'container' ? ', subordinate' : ''}${troubled})`;
+}
+
+/** What a line is called: first what is written at it, so that it can be asked for by that, then its relations. */
+export function lineName(relations: RelationInfo[]): string {
+  return `${lineLabel(relations)}: ${relations.map(relationText).join('; ')}`;
 }
 
 /** Relations of an application; those to itself included. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { boxSize, relatedDrawing, TAB } from './topologyDrawing';
+import { boxSize, lineName, relatedDrawing, TAB } from './topologyDrawing';
 import { lineLabel, lineLook, nearTo, shapeOf, worstLook } from './topologyLines';
 import type { RelationInfo, TopologyApplication } from './types';
 
@@ -38,6 +38,12 @@ describe('lines', () => {
     expect(lineLabel([relation('front', 'site', { ports: ['80/tcp'] })])).toBe('http · 80/tcp');
     const several = [relation('front', 'site', { ports }), relation('front', 'site', { ports, status: { status: 'suspended' } })];
     expect(lineLabel(several)).toBe('http · 80/tcp, 81/tcp +1 · suspended');
+  });
+
+  it('are called by all that is written at them', () => {
+    const open = relation('front', 'site', { ports: ['80/tcp'] });
+    expect(lineName([relation('front', 'site')])).toBe('http: front:in – site:out (http)');
+    expect(lineName([open])).toBe('http · 80/tcp: front:in – site:out (http, 80/tcp)');
   });
 
   it('go from the provider to the requirer, one for each pair, as bad as the worst', () => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use periapt_model::charm::capability::{Imports, unused};
+use periapt_model::charm::capability::{Declared, Imports, unused};
 use periapt_model::charm::{Archive, CharmMetadata, Metrics, Scope, Workload};
 use periapt_model::hook::Limits;
 use serde::Serialize;
@@ -57,13 +57,10 @@ struct EndpointEntry {
 /// What the charm needs beyond what every charm has.
 #[derive(Serialize)]
 struct CapabilityEntry {
-    /// The text by which it is known.
-    capability: String,
+    #[serde(flatten)]
+    declared: Declared,
     /// What the charm may do, in words.
     allows: String,
-    /// The charm's reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
     /// Whether a component of the charm could use it.
     used: bool,
 }
@@ -192,8 +189,7 @@ fn capabilities(archive: &Archive, charm: &[String], servers: &[String]) -> Vec<
             used: unused
                 .iter()
                 .all(|other| other.capability != one.capability),
-            capability: one.capability.to_string(),
-            why: one.why,
+            declared: one,
         })
         .collect()
 }
@@ -249,15 +245,12 @@ fn describe(document: &Document) -> String {
         format!("{name} ({role} {interface}{scope}{optional})")
     });
     let capabilities = document.capabilities.iter().map(|one| {
-        let why = match &one.why {
-            Some(why) => format!("reason: {why}"),
-            None => "no reason given".to_owned(),
-        };
         let unused = match one.used {
             true => "",
             false => " (no component of the charm could use it)",
         };
-        format!("{}: {}; {why}{unused}", one.capability, one.allows)
+        let Declared { capability, .. } = &one.declared;
+        format!("{capability}: {}{unused}", one.declared.words())
     });
     let containers = document.containers.iter();
     let containers = containers.map(|(name, workload)| format!("{name}: {}", workload.words()));

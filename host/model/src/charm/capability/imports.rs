@@ -120,7 +120,8 @@ pub fn unused(declared: &Declaration, imports: Imports<'_>) -> Vec<Unused> {
 }
 
 /// Whether an import is this interface of the contract, in any version.
-fn is_of_contract(import: &str, name: &str) -> bool {
+#[must_use]
+pub fn is_of_contract(import: &str, name: &str) -> bool {
     let rest = import.strip_prefix(CONTRACT);
     let rest = rest.and_then(|rest| rest.strip_prefix(name));
     rest.is_some_and(|version| version.is_empty() || version.starts_with('@'))

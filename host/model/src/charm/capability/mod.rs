@@ -31,7 +31,7 @@ mod words;
 
 pub use declaration::{Change, Declaration, Declared};
 pub use egress::{Egress, Host, Via};
-pub use imports::{Imports, Undeclared, Unused, unused};
+pub use imports::{Imports, Undeclared, Unused, is_of_contract, unused};
 pub use policy::{Pattern, Policy};
 pub use text::NotACapability;
 pub use tools::{INTERFACES, Interface, Needs, Tools};

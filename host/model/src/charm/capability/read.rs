@@ -126,11 +126,10 @@ impl Capabilities {
                 true => Access::ReadOnly,
                 false => Access::ReadWrite,
             };
-            let why = clean_line_at_most(storage.description.trim(), REASON_BYTES);
             let name = name.clone();
             let capability = Capability::Storage { name, access };
             self.declared
-                .insert(capability, (!why.is_empty()).then_some(why));
+                .insert(capability, reason(&storage.description));
         }
     }
 
@@ -151,7 +150,7 @@ impl Capabilities {
             let (access, why) = match entry {
                 Value::Object(fields) => {
                     known(fields, name, &["access", "why"])?;
-                    (fields.get("access"), Some(reason(fields, name)?))
+                    (fields.get("access"), Some(reason_of(fields, name)?))
                 }
                 short => (Some(short), None),
             };
@@ -203,7 +202,7 @@ impl Capabilities {
                 ));
             };
             known(fields, name, &["why"])?;
-            let why = reason(fields, name)?;
+            let why = reason_of(fields, name)?;
             self.declared.insert(capability, Some(why));
         }
         Ok(())
@@ -228,7 +227,7 @@ impl Capabilities {
                 via.ok_or_else(|| format!("\"{to}\" has no via: write tcp, http or https"))?;
             let via = via.parse::<Via>().map_err(|error| error.to_string())?;
             let egress = Egress::of(to, via).map_err(|error| error.to_string())?;
-            let why = reason(fields, to)?;
+            let why = reason_of(fields, to)?;
             self.declared.insert(Capability::Egress(egress), Some(why));
         }
         Ok(())
@@ -247,7 +246,7 @@ impl Capabilities {
         let most = fields.get("most").and_then(Value::as_str);
         let most = most.ok_or_else(|| format!("it has no most; write {example}"))?;
         let capability = read(most)?;
-        let why = reason(fields, most)?;
+        let why = reason_of(fields, most)?;
         self.declared.insert(capability, Some(why));
         Ok(())
     }
@@ -280,18 +279,19 @@ fn known(fields: &Map<String, Value>, of: &str, keys: &[&str]) -> Result<(), Str
     }
 }
 
-fn reason(fields: &Map<String, Value>, of: &str) -> Result<String, String> {
-    let text = fields
-        .get("why")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let why = clean_line_at_most(text.trim(), REASON_BYTES);
-    match why.is_empty() {
-        true => Err(format!(
+fn reason_of(fields: &Map<String, Value>, of: &str) -> Result<String, String> {
+    let text = fields.get("why").and_then(Value::as_str);
+    text.and_then(reason).ok_or_else(|| {
+        format!(
             "\"{of}\" has no reason; write why: and what it is for, for the operator who reads it"
-        )),
-        false => Ok(why),
-    }
+        )
+    })
+}
+
+/// A reason as it is kept, unless there are no words in it.
+pub(in crate::charm) fn reason(text: &str) -> Option<String> {
+    let words = clean_line_at_most(text.trim(), REASON_BYTES);
+    (!words.is_empty()).then_some(words)
 }
 
 fn at_most(entries: usize) -> Result<(), String> {
