@@ -93,7 +93,8 @@ pub struct Turn {
     pauses: Pauses,
 }
 
-/// How long a hook that ran has waited for a place to go on. Clones are the same.
+/// How long a hook that ran has waited without a part of its time: for a place to go on, and for a
+/// resource. Clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Pauses(Arc<AtomicU64>);
 

@@ -62,9 +62,12 @@ impl UnitContext {
         file: &str,
     ) -> Result<Result<Arc<Resource>, UniterError>, CallError> {
         let (all, connection) = (self.all_resources.clone(), self.connection.clone());
-        let (began, before) = (self.clock.monotonic(), self.waited);
+        let (began, before) = (self.clock.monotonic(), self.turn.pauses().total());
         let fetched = self.wait(all.get(&connection, &content.sha256, file));
-        self.waited = before + self.clock.monotonic().saturating_sub(began);
+        let took = self.clock.monotonic().saturating_sub(began);
+        // The wait for a place within it is counted already.
+        let counted = self.turn.pauses().total().saturating_sub(before);
+        self.turn.pauses().add(took.saturating_sub(counted));
         fetched
     }
 
