@@ -54,20 +54,23 @@ impl Used {
         self.now = self.now.max(now);
     }
 
-    /// Writes down what a hook of a unit has just computed.
-    pub fn charge(&mut self, unit: &UnitName, time: Duration) {
+    /// Writes down what a hook of a unit has just computed; false where that is too short to be.
+    pub fn charge(&mut self, unit: &UnitName, time: Duration) -> bool {
         let now = self.now;
         if let Some(computed) = self.units.get_mut(unit) {
             let time = computed.counts(now) + time;
             *computed = Computed { time, at: now };
         } else if time >= NOTED {
             self.units.insert(unit.clone(), Computed { time, at: now });
+        } else {
+            return false;
         }
         if self.units.len() > self.known {
             self.units
                 .retain(|_, computed| computed.counts(now) >= NOTED);
             self.known = KNOWN.max(2 * self.units.len());
         }
+        true
     }
 
     /// What counts of it now; nothing if that is little.
@@ -112,7 +115,7 @@ mod tests {
         let mut used = Used::new();
         for number in 0..1000 {
             let quick = unit(&format!("quick/{number}"));
-            used.charge(&quick, NOTED / 2);
+            assert!(!used.charge(&quick, NOTED / 2));
             assert_eq!(used.behind(&quick), Duration::ZERO);
         }
         assert!(used.is_empty());
