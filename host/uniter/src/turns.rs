@@ -62,7 +62,9 @@ impl Book {
         self.queue.pass(now);
         if let Some(entry) = self.entries.get_mut(&ticket)
             && entry.gives_place(now)
-            && self.queue.charge(ticket, entry.computed - entry.charged)
+            && self
+                .queue
+                .charge(ticket, entry.computed.saturating_sub(entry.charged))
         {
             entry.charged = entry.computed;
         }

@@ -1,7 +1,7 @@
 //! What units computed lately, and who is behind others for it.
 //!
 //! It counts half after ten seconds, so a unit that computed without end is behind for a minute or so
-//! and never for good. Time in a place that is too short to matter is not written down, so most hooks
+//! and never for good. The time of a hook that is too short to matter is not written down, so most hooks
 //! cost nothing here, and units for whom it no longer counts are forgotten.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::UnitName;
 
 /// What a unit computed counts half after so long.
 const HALF_LIFE: Duration = Duration::from_secs(10);
-/// A shorter time in a place is not written down.
+/// A shorter time is not written down, unless the unit is known.
 const NOTED: Duration = Duration::from_millis(10);
 /// Units that are known, before those are forgotten for whom it no longer counts.
 const KNOWN: usize = 64;
