@@ -69,7 +69,8 @@ fn a_unit_says_who_holds_its_machine() -> Result<()> {
     home.until_workload("slow/0", "unknown")?;
     home.ok(["deploy", &probe, "beside", "--to", "0"])?;
     home.until_workload("beside/0", "unknown")?;
-    home.ok(["config", "slow", "script=config-changed: sleep 8000"])?;
+    // Long enough for all that is asked below beside other suites.
+    home.ok(["config", "slow", "script=config-changed: sleep 20000"])?;
     home.until("the slow hook to run", |model| {
         agent_message(model, "slow", "slow/0") == "running config-changed hook"
     })?;

@@ -39,14 +39,20 @@ fn field<'a>(status: &'a str, key: &str) -> Vec<&'a str> {
 
 /// What every thread of an agent must be.
 fn is_walled_in(pid: Pid, was_root: bool) -> Result<()> {
-    let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero()))?;
-    let dumps = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max core file size"))
-        .unwrap_or_default();
+    let limits = |pid: &str| -> Result<Vec<String>> {
+        let limits = fs::read_to_string(format!("/proc/{pid}/limits"))?;
+        let line = |line: &str| Some(line.strip_prefix("Max core file size")?.to_owned());
+        let dumps = limits.lines().find_map(line).unwrap_or_default();
+        Ok(dumps.split_whitespace().map(str::to_owned).collect())
+    };
+    // With one byte a file is too small, and a pipe is given nothing; with none it is given all. What this process may
+    // not have, its agent may be unable to raise.
+    let none = limits("self")?.get(1).is_some_and(|most| most == "0");
+    let dumps = limits(&pid.as_raw_nonzero().to_string())?;
+    let is_kept = |limit: &String| limit == "1" || (none && limit == "0");
     ensure!(
-        dumps.split_whitespace().take(2).eq(["0", "0"]),
-        "its memory can be dumped: {limits}"
+        dumps.len() > 1 && dumps.iter().take(2).all(is_kept),
+        "its memory can be dumped: {dumps:?}"
     );
     let threads = threads(pid)?;
     ensure!(threads.len() > 1, "{threads:?}");

@@ -154,10 +154,13 @@ impl Turns {
         self.used.pass(now);
     }
 
-    /// Writes down for how long a turn has just had a place.
-    pub fn charge(&mut self, ticket: Ticket, computed: Duration) {
-        if let Some((request, _)) = self.under_way.get(&ticket) {
-            self.used.charge(&request.unit, computed);
+    /// Writes down for how long a turn has just had a place. False where that is too short to be written
+    /// down: then it is said again with what follows, or a hook that steps aside often enough would compute
+    /// for nothing.
+    pub fn charge(&mut self, ticket: Ticket, computed: Duration) -> bool {
+        match self.under_way.get(&ticket) {
+            Some((request, _)) => self.used.charge(&request.unit, computed),
+            None => false,
         }
     }
 

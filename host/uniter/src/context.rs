@@ -175,16 +175,14 @@ impl UnitContext {
         let (output, waited) = self.runtime.block_on(async {
             let mut work = pin!(work);
             if let Poll::Ready(output) = futures::poll!(work.as_mut()) {
-                return (output, Duration::ZERO);
+                return (output, false);
             }
             self.turn.step_aside();
-            let output = work.await;
-            let answered = self.clock.monotonic();
-            self.turn.step_in();
-            self.turn.comes().await;
-            (output, self.clock.monotonic().saturating_sub(answered))
+            (work.await, true)
         });
-        self.turn.pauses().add(waited);
+        if waited {
+            self.goes_on();
+        }
         output
     }
 

@@ -51,15 +51,22 @@ struct Entry {
     place_since: Option<Duration>,
     /// How long it had one before.
     computed: Duration,
+    /// How much of that is written down.
+    charged: Duration,
 }
 
 impl Book {
-    /// Writes down what a turn used of its place until now.
+    /// Writes down what a turn used of its place until now, at the time at which it did: half of what was used
+    /// ten seconds ago counts no more.
     fn account(&mut self, ticket: Ticket, now: Duration) {
+        self.queue.pass(now);
         if let Some(entry) = self.entries.get_mut(&ticket)
-            && let Some(used) = entry.gives_place(now)
+            && entry.gives_place(now)
+            && self
+                .queue
+                .charge(ticket, entry.computed.saturating_sub(entry.charged))
         {
-            self.queue.charge(ticket, used);
+            entry.charged = entry.computed;
         }
     }
 }
@@ -73,11 +80,13 @@ impl Entry {
         }
     }
 
-    /// For how long it has just had a place, which it has no more.
-    fn gives_place(&mut self, now: Duration) -> Option<Duration> {
-        let used = now.saturating_sub(self.place_since.take()?);
-        self.computed += used;
-        Some(used)
+    /// Adds for how long it has just had a place, which it has no more; false if it had none.
+    fn gives_place(&mut self, now: Duration) -> bool {
+        let Some(since) = self.place_since.take() else {
+            return false;
+        };
+        self.computed += now.saturating_sub(since);
+        true
     }
 }
 
@@ -148,6 +157,7 @@ impl Turns {
             moved: moved.clone(),
             place_since: None,
             computed: Duration::ZERO,
+            charged: Duration::ZERO,
         };
         book.entries.insert(ticket, entry);
         self.grant(&mut book);

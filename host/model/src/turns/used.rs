@@ -1,7 +1,7 @@
 //! What units computed lately, and who is behind others for it.
 //!
 //! It counts half after ten seconds, so a unit that computed without end is behind for a minute or so
-//! and never for good. Time in a place that is too short to matter is not written down, so most hooks
+//! and never for good. The time of a hook that is too short to matter is not written down, so most hooks
 //! cost nothing here, and units for whom it no longer counts are forgotten.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::UnitName;
 
 /// What a unit computed counts half after so long.
 const HALF_LIFE: Duration = Duration::from_secs(10);
-/// A shorter time in a place is not written down.
+/// A shorter time is not written down, unless the unit is known.
 const NOTED: Duration = Duration::from_millis(10);
 /// Units that are known, before those are forgotten for whom it no longer counts.
 const KNOWN: usize = 64;
@@ -54,20 +54,23 @@ impl Used {
         self.now = self.now.max(now);
     }
 
-    /// Writes down what a hook of a unit has just computed.
-    pub fn charge(&mut self, unit: &UnitName, time: Duration) {
+    /// Writes down what a hook of a unit has just computed; false where that is too short to be.
+    pub fn charge(&mut self, unit: &UnitName, time: Duration) -> bool {
         let now = self.now;
         if let Some(computed) = self.units.get_mut(unit) {
             let time = computed.counts(now) + time;
             *computed = Computed { time, at: now };
         } else if time >= NOTED {
             self.units.insert(unit.clone(), Computed { time, at: now });
+        } else {
+            return false;
         }
         if self.units.len() > self.known {
             self.units
                 .retain(|_, computed| computed.counts(now) >= NOTED);
             self.known = KNOWN.max(2 * self.units.len());
         }
+        true
     }
 
     /// What counts of it now; nothing if that is little.
@@ -112,7 +115,7 @@ mod tests {
         let mut used = Used::new();
         for number in 0..1000 {
             let quick = unit(&format!("quick/{number}"));
-            used.charge(&quick, NOTED / 2);
+            assert!(!used.charge(&quick, NOTED / 2));
             assert_eq!(used.behind(&quick), Duration::ZERO);
         }
         assert!(used.is_empty());

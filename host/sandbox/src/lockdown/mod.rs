@@ -135,6 +135,22 @@ impl LockdownError {
     }
 }
 
+/// One byte, which is too little for a file. It is also the one limit that the kernel heeds where dumps are piped to a
+/// program; with none at all it would pipe the whole of it.
+fn leave_no_dump() -> Result<(), LockdownError> {
+    let at_most = |bytes| {
+        let limit = Rlimit {
+            current: Some(bytes),
+            maximum: Some(bytes),
+        };
+        setrlimit(Resource::Core, limit)
+    };
+    // Whoever started the process may have left it none, which only an administrator raises.
+    at_most(1)
+        .or_else(|_| at_most(0))
+        .map_err(|error| LockdownError::Privileges(format!("dumps of memory: {error}")))
+}
+
 /// Restricts this process to what `walls` name. See the module for when to call it.
 pub fn lock_down(walls: &Walls<'_>) -> Result<LockdownReport, LockdownError> {
     rustix::thread::set_no_new_privs(true)
@@ -144,12 +160,7 @@ pub fn lock_down(walls: &Walls<'_>) -> Result<LockdownReport, LockdownError> {
         identity::administer_nothing()?;
         crate::foundation::keep_page_map();
     }
-    let none = Rlimit {
-        current: Some(0),
-        maximum: Some(0),
-    };
-    setrlimit(Resource::Core, none)
-        .map_err(|error| LockdownError::Privileges(format!("dumps of memory: {error}")))?;
+    leave_no_dump()?;
     // Directories may be out of reach of the user that the process becomes.
     let reach = reach::restrict(walls)?;
     let user = identity::become_user(walls.identity)?;

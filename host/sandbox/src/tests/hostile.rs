@@ -1,5 +1,6 @@
 //! Charms that try to take more than they were given.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use periapt_model::hook::Effects;
@@ -43,8 +44,21 @@ fn an_endless_loop_meets_the_deadline() {
     );
     assert_eq!(failure.to_string(), "the hook did not end within 0.15 s");
     assert!(begun.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_hook_lets_others_on_again_and_again_while_it_computes() {
+    let unit = Unit::new();
+    let (record, cancelled) = (unit.record.clone(), unit.cancelled.clone());
+    let watching = std::thread::spawn(move || {
+        while record.lock().unwrap().let_on < 2 {
+            std::thread::yield_now();
+        }
+        cancelled.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(failed(unit.run(&endless())).code(), "cancelled");
+    watching.join().unwrap();
     let record = unit.record.lock().unwrap();
-    assert!(record.let_on > 1, "it lets others on while it computes");
     assert_eq!((record.rested, record.went_on), (0, 0));
 }
 
@@ -83,26 +97,38 @@ fn more_hooks_than_slots_wait_their_turn() {
     });
 }
 
-#[test]
-fn sleeping_inside_the_host_meets_the_deadline() {
-    // A relative timer of 2^60 ns on the monotonic clock.
-    let sleep = r#"
-      (i64.store (i32.const 1024) (i64.const 0))
+/// Sleeps for so many nanoseconds, by a relative timer on the monotonic clock.
+fn asleep(nanoseconds: u64) -> Vec<u8> {
+    let sleep = format!(
+        "(i64.store (i32.const 1024) (i64.const 0))
       (i32.store8 (i32.const 1032) (i32.const 0))
       (i32.store (i32.const 1040) (i32.const 1))
-      (i64.store (i32.const 1048) (i64.const 1152921504606846976))
-      (drop (call $poll (i32.const 1024) (i32.const 1200) (i32.const 1) (i32.const 1400)))"#;
-    let component = Guest {
+      (i64.store (i32.const 1048) (i64.const {nanoseconds}))
+      (drop (call $poll (i32.const 1024) (i32.const 1200) (i32.const 1) (i32.const 1400)))"
+    );
+    Guest {
         imports: r#"(import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))"#,
         dispatch: &format!("{sleep} {OK}"),
         ..Guest::default()
     }
-    .component();
+    .component()
+}
+
+#[test]
+fn a_hook_has_no_place_while_it_sleeps_and_one_again_before_it_goes_on() {
+    let unit = Unit::new();
+    unit.run(&asleep(20_000_000)).result.unwrap();
+    let record = unit.record.lock().unwrap();
+    assert!(record.rested > 0);
+    assert_eq!(record.went_on, record.rested);
+}
+
+#[test]
+fn sleeping_inside_the_host_meets_the_deadline() {
+    let component = asleep(1 << 60);
     let mut unit = Unit::new();
     unit.limits.wall_clock_ms = 200;
     assert_eq!(failed(unit.run(&component)).code(), "deadline");
-    let rested = unit.record.lock().unwrap().rested;
-    assert!(rested > 0, "it has no place while it sleeps");
     // Inside a runtime the timer is the runtime's.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

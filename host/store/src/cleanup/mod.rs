@@ -95,7 +95,7 @@ impl Kind {
 }
 
 /// Queues an item, to be done from `due_at` on. Queued again it becomes forced if either is,
-/// and due at the earlier time.
+/// and due at the earlier time, because of whoever asks for that.
 pub(crate) async fn enqueue(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -114,7 +114,9 @@ pub(crate) async fn enqueue(
         VALUES ($1, $2, $3, $4, $5, $6, 0, '', $7)
         ON CONFLICT (model_uuid, kind, subject) DO UPDATE
         SET args = CASE WHEN LENGTH(excluded.args) < LENGTH(cleanup.args) THEN cleanup.args ELSE excluded.args END,
-            due_at = CASE WHEN excluded.due_at < cleanup.due_at THEN excluded.due_at ELSE cleanup.due_at END";
+            due_at = CASE WHEN excluded.due_at < cleanup.due_at THEN excluded.due_at ELSE cleanup.due_at END,
+            cause = CASE WHEN excluded.due_at < cleanup.due_at AND excluded.cause LIKE 'audit:%'
+                THEN excluded.cause ELSE cleanup.cause END";
     let cause = why::cause(tx);
     let values = params![id, model, kind.as_str(), subject, args, due_at, cause];
     tx.db.execute(sql, values).await?;

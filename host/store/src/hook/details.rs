@@ -19,6 +19,14 @@ const CHANGES: u64 = 50;
 /// What an agent says of a hook right after its end belongs to it, microseconds.
 const AFTER: i64 = 5_000;
 
+/// Until when what its unit logs is a run's, which began then, ran for `duration` and waited for `waited`. How much of
+/// that was for a place to go on nobody has noted, so all of it counts here, but for what the next run of the unit logs.
+fn until(started_at: i64, duration: i64, waited: i64, next: Option<i64>) -> i64 {
+    let least = started_at.saturating_add(duration).saturating_add(AFTER);
+    let most = least.saturating_add(waited);
+    least.max(next.map_or(most, |next| most.min(next.saturating_sub(1))))
+}
+
 impl Store {
     /// One run with all of it, but for the chain of its causes, which depends on who asks.
     pub async fn hook_details(&self, model: &ModelUuid, id: i64) -> Result<HookDetails> {
@@ -50,8 +58,11 @@ impl Store {
             limit: CHANGES,
         };
         let changed = entries(&mut db, model, &changed).await?;
-        let ended = run.started_at.saturating_add(run.duration);
-        let time = (run.started_at, ended.saturating_add(AFTER));
+        let sql = "SELECT started_at FROM hook_run
+            WHERE model_uuid = $1 AND unit = $2 AND id > $3 ORDER BY id LIMIT 1";
+        let next: Option<i64> = db.scalar(sql, params![model, &run.unit, id]).await?;
+        let until = until(run.started_at, run.duration, run.waited, next);
+        let time = (run.started_at, until);
         let unit = Tag::Unit(run.unit.clone());
         let mut lines = log::between(&mut db, model, &unit, time, LINES + 1).await?;
         let more_lines = lines.len() as u64 > LINES;
@@ -72,5 +83,21 @@ impl Store {
             why: Vec::new(),
             run,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_run_logs_after_a_wait_to_go_on_is_shown_with_it_and_what_the_next_logs_is_not() {
+        let (began, ran, waited) = (1_000_000, 40_000, 2_000_000);
+        assert_eq!(until(began, ran, 0, None), 1_040_000 + AFTER);
+        assert_eq!(until(began, ran, waited, None), 3_040_000 + AFTER);
+        assert_eq!(until(began, ran, waited, Some(2_500_000)), 2_499_999);
+        // One that began right then takes nothing away.
+        let next = Some(1_041_000);
+        assert_eq!(until(began, ran, waited, next), 1_040_000 + AFTER);
     }
 }

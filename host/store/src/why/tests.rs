@@ -4,6 +4,7 @@ use periapt_model::cause::{Cause, Timer};
 use periapt_model::config::Value;
 use periapt_model::hook::{Effects, Info, RelationEvent, RelationSettings};
 use periapt_model::relation::{HookKind, RelationHook};
+use periapt_model::status::{Agent, Status};
 use periapt_model::uniter::{Causes, OperationState};
 use periapt_model::{ModelUuid, UnitName};
 use periapt_wire::agent::uniter::HookReport;
@@ -244,6 +245,33 @@ async fn what_a_removal_leaves_to_do_is_done_because_of_who_asked_for_it() {
             assert!(!remote.life.is_alive());
             assert!(matches!(remote.causes.unit, Cause::Deed(_)), "{remote:?}");
         }
+        fixture.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_removal_that_somebody_forces_later_goes_on_because_of_that() {
+    for fixture in fixtures().await {
+        let model = fixture.site(1).await;
+        fixture.provision(&model).await;
+        let (store, site) = (&fixture.store, unit("site/0"));
+        let state = OperationState::default();
+        let set = store.set_state(&model, &site, 0, &state, false).await;
+        set.expect("set");
+        let failed = Status::new(Agent::Error, "hook failed: \"start\"");
+        let shown = store.set_agent_status(&model, &site, failed).await;
+        shown.expect("shown");
+        for force in [false, true] {
+            let remove = store.remove_unit(&model, &site, force);
+            let removed = deed(&fixture, &model, ("removed", "site/0"), remove).await;
+            removed.expect("dying");
+        }
+        store.cleanup(&model).await.expect("cleaned");
+        let told = causes(&fixture, &model, "site/0").await;
+        let (Cause::Deed(removed), Cause::Deed(forced)) = (&told.unit, &told.resolved) else {
+            panic!("nobody removed it: {told:?}");
+        };
+        assert!(removed < forced, "{told:?}");
         fixture.end().await;
     }
 }

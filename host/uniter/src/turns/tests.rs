@@ -216,6 +216,41 @@ async fn who_sleeps_has_no_place_and_has_used_the_time() {
 }
 
 #[tokio::test]
+async fn who_sleeps_for_long_has_used_all_of_it_as_it_wakes() {
+    let clock = FakeClock::new();
+    let turns = turns(&clock);
+    let slept = line_up(&turns, "slow/0", "0");
+    slept.rest();
+    // Nothing else is asked for meanwhile, by which the queue would hear of the time.
+    clock.advance(Duration::from_secs(60));
+    slept.step_in();
+    slept.step_aside();
+    let computes = line_up(&turns, "slow/1", "1");
+    let _other = line_up(&turns, "slow/2", "2");
+    clock.advance(Duration::from_secs(5));
+    slept.step_in();
+    computes.pause();
+    assert!(computes.has_come() && !slept.has_come(), "5 s are less");
+}
+
+#[tokio::test]
+async fn who_asks_the_controller_again_and_again_has_used_what_it_computed_in_between() {
+    let clock = FakeClock::new();
+    let turns = turns(&clock);
+    let asks = line_up(&turns, "long/0", "0");
+    let _other = line_up(&turns, "long/1", "1");
+    for _ in 0..10 {
+        clock.advance(SLICE / 10);
+        asks.step_aside();
+        asks.step_in();
+    }
+    let next = line_up(&turns, "long/2", "2");
+    assert!(!next.has_come());
+    asks.pause();
+    assert!(next.has_come() && !asks.has_come(), "all of it is a slice");
+}
+
+#[tokio::test]
 async fn a_hook_that_waited_for_the_controller_is_not_slow() {
     let clock = FakeClock::new();
     let turns = turns(&clock);
