@@ -21,9 +21,10 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
-use crate::{Result, Store, application, charm, controller, model};
+use crate::{Result, Store, application, charm, cleanup, controller, model};
 
 pub(crate) mod held;
+pub(crate) mod ports;
 #[cfg(test)]
 mod tests;
 
@@ -237,7 +238,24 @@ pub(crate) async fn policies_changed(tx: &mut Tx, model: &ModelUuid) -> Result<(
     for name in names {
         settle(tx, model, &name, &rules).await?;
     }
+    let sql = "SELECT name FROM application WHERE model_uuid = $1 AND held IS NOT NULL ORDER BY name";
+    let names: Vec<ApplicationName> = tx.db.words("application", sql, params![model]).await?;
+    for name in names {
+        let (kind, due) = (cleanup::Kind::HeldRevision, tx.now);
+        cleanup::enqueue(tx, model, kind, name.as_str(), false, due).await?;
+    }
     Ok(())
+}
+
+/// Derives anew what an application does not have, after one of its units changed to another charm: that need not be the
+/// application's any more, and the one that it left may have been the last to declare something.
+pub(crate) async fn unit_changed(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<()> {
+    let rules = rules(&mut tx.db, model).await?;
+    settle(tx, model, application, &rules).await
 }
 
 /// Whether an option is a policy.

@@ -10,6 +10,9 @@ use super::*;
 use crate::testing::{Fixture, application, fixtures, present, request, unit};
 use crate::{Interest, Setter};
 
+mod held;
+mod ports;
+
 fn charm_that_declares(capabilities: &[&str]) -> CharmInfo {
     let each = capabilities.iter().map(|text| Declared {
         capability: text.parse().expect(text),
