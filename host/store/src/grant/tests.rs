@@ -2,7 +2,6 @@
 
 use periapt_model::Refusal;
 use periapt_model::cause::Cause;
-use periapt_model::charm::CharmInfo;
 use periapt_model::config::Value;
 use periapt_wire::rest::{ApplicationInfo, AuditRecord, ConfigChange, Refresh};
 
