@@ -101,7 +101,9 @@ impl CharmCompiler for ChildCompiler {
                 });
             }
         };
+        let imported = servers.iter().flat_map(|one| &one.inspection().imports);
         Ok(CompiledCharm {
+            server_imports: imported.cloned().collect(),
             cwasm: pack(&charm, &servers),
             hooks: charm.inspection().hooks.clone(),
             imports: charm.inspection().imports.clone(),

@@ -101,6 +101,10 @@ pub struct CharmInfo {
     #[serde(default, skip_serializing_if = "Declaration::is_empty")]
     #[schema(value_type = Vec<Declared>)]
     pub declared: Declaration,
+    /// Those of them that no component of the charm could use: none imports what they need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    pub unused: Vec<Capability>,
     /// Directories that a principal and its subordinates share, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<String, Access>,

@@ -1,8 +1,8 @@
 //! From uploaded bytes to a charm that can be deployed: read, check, compile, store.
 
 use bytes::Bytes;
-use periapt_model::charm::capability::Undeclared;
-use periapt_model::charm::{Archive, ArchiveError, CharmInfo, CharmUrl};
+use periapt_model::charm::capability::{self, Imports, Undeclared};
+use periapt_model::charm::{Archive, ArchiveError, Capability, CharmInfo, CharmUrl};
 use periapt_model::refusal::{Name, Subject};
 use periapt_model::{ModelUuid, NameError, Refusal};
 use periapt_store::{CompiledForm, StoreError};
@@ -77,10 +77,13 @@ pub async fn upload(
         .await?;
     archive.declared.allows(&compiled.imports)?;
     // The store gives the revision; it is one transaction with the row.
-    let info = archive.info(
-        CharmUrl::new(&archive.metadata.name, 0)?,
-        compiled.hooks.clone(),
-    );
+    let info = CharmInfo {
+        unused: unused(&archive, &compiled),
+        ..archive.info(
+            CharmUrl::new(&archive.metadata.name, 0)?,
+            compiled.hooks.clone(),
+        )
+    };
     let form = keep(state, compiled).await?;
     Ok(store.add_compiled_charm(model, info, bytes, form).await?)
 }
@@ -109,6 +112,16 @@ pub async fn ensure_compiled(state: &ServerState, charm: &CharmInfo) -> Result<(
         .await?;
     let form = keep(state, compiled).await?;
     Ok(store.put_compiled(&charm.sha256, form).await?)
+}
+
+/// What is declared and no component could use.
+fn unused(archive: &Archive, compiled: &CompiledCharm) -> Vec<Capability> {
+    let imports = Imports {
+        charm: &compiled.imports,
+        servers: &compiled.server_imports,
+    };
+    let all = capability::unused(&archive.declared, imports).into_iter();
+    all.map(|one| one.capability).collect()
 }
 
 /// Unpacking is work for a core, not for the reactor.

@@ -49,6 +49,8 @@ pub struct CompiledCharm {
     pub hooks: Vec<String>,
     /// Interfaces that the charm's own component imports, with versions.
     pub imports: Vec<String>,
+    /// Those that its web workloads import.
+    pub server_imports: Vec<String>,
     pub engine_hash: String,
 }
 

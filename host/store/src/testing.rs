@@ -277,6 +277,7 @@ pub(crate) fn charm(name: &str) -> CharmInfo {
         actions: Default::default(),
         capabilities: Vec::new(),
         declared: Default::default(),
+        unused: Vec::new(),
         hooks: vec!["install".to_owned()],
         subordinate: false,
     }

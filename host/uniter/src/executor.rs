@@ -184,7 +184,6 @@ impl Executor {
             _running: running,
         };
         executor.record_unfinished().await?;
-        executor.hand_over().await;
         Ok(executor)
     }
 

@@ -6,7 +6,7 @@
 
 use periapt_model::UnitName;
 use periapt_model::charm::Capability;
-use periapt_model::charm::capability::grant::not_granted;
+use periapt_model::charm::capability::grant::{not_granted, withheld_port};
 use periapt_model::ports::PortRange;
 
 /// The directory that subordinates and principals share.
@@ -40,12 +40,7 @@ pub(crate) fn ports(
     declared: &[PortRange],
     wanted: PortRange,
 ) -> Option<String> {
-    let wanted = Capability::Port(wanted);
-    let mut declared = declared.iter().map(|range| Capability::Port(*range));
-    if declared.any(|own| own.covers(&wanted) && !withheld.contains(&own)) {
-        return None;
-    }
-    let found = withheld.iter().find(|one| one.covers(&wanted))?;
+    let found = withheld_port(declared, withheld, wanted)?;
     Some(not_granted(&unit.application(), found))
 }
 

@@ -221,7 +221,9 @@ async fn turns(
             return Ok(Some(End::Stopping));
         }
         executor.set_charm_directory().await?;
-        executor.hear_of_storage(remote.heard());
+        if executor.hear_of_storage(remote.heard()) {
+            executor.hand_over().await;
+        }
         // Whoever hears of it finds the directory open.
         executor.stand(remote.heard());
         report(executor, worker);

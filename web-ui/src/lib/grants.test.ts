@@ -5,6 +5,7 @@ import { asked, choicesOf, choiceWords, forbidden, standingWords } from "./grant
 const grant = (capability: string, standing: Grant["standing"], by?: string): Grant => ({
   capability,
   allows: "may do it",
+  used: true,
   standing,
   ...(by && { by }),
 });

@@ -37,14 +37,15 @@ export function choiceWords(choices: CapabilityChoices | null): string[] {
   return [...flags("--grant", choices?.grant), ...flags("--deny", choices?.deny)];
 }
 
-/** What holds of a capability. */
-export function standingWords({ standing, by }: Grant): string {
+/** What holds of a capability, and whether a grant is one that could be taken back without loss. */
+export function standingWords({ standing, by, used }: Grant): string {
   const who = by ? ` by ${by}` : "";
+  const spare = used ? "" : ", and no component of the charm could use it";
   switch (standing) {
     case "default":
-      return "granted by default";
+      return `granted by default${spare}`;
     case "granted":
-      return `granted${who}`;
+      return `granted${who}${spare}`;
     case "denied":
       return `denied${who}`;
     case "undecided":

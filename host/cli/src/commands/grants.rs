@@ -111,6 +111,9 @@ async fn list(context: &Context, arguments: ShowGrants) -> Outcome {
                 let times = Times::new(arguments.utc);
                 output.data(&table(&found.capabilities, &times).render(output.paints()))?;
             }
+            if let Some(spare) = spare(&name, &found) {
+                output.say(&spare);
+            }
             if let Some(waits) = awaits(&name, &found) {
                 output.say(&waits);
             }
@@ -120,11 +123,16 @@ async fn list(context: &Context, arguments: ShowGrants) -> Outcome {
 }
 
 fn table(grants: &[CapabilityGrant], times: &Times) -> Table {
-    let mut table = Table::new(&["Capability", "State", "Allows", "Reason"]);
+    let mut table = Table::new(&["Capability", "State", "Used", "Allows", "Reason"]);
     for grant in grants {
+        let used = match grant.used {
+            true => "could be",
+            false => "no",
+        };
         table.row(vec![
             grant.capability.to_string().into(),
             Cell::toned(state(grant, times), tone(grant.standing)),
+            used.into(),
             (&grant.allows).into(),
             grant.why.as_deref().unwrap_or("-").into(),
         ]);
@@ -160,6 +168,21 @@ fn state(grant: &CapabilityGrant, times: &Times) -> String {
         Standing::BeyondPolicy => "beyond the policy".to_owned(),
         Standing::NotDeclared => "not declared any more".to_owned(),
     }
+}
+
+/// Grants that nothing could use, with how to take them back.
+fn spare(application: &ApplicationName, grants: &Grants) -> Option<String> {
+    let given = |one: &&CapabilityGrant| one.standing.holds() && !one.used;
+    let names = grants.capabilities.iter().filter(given);
+    let names: Vec<String> = names.map(|one| one.capability.to_string()).collect();
+    let charm = &grants.charm;
+    (!names.is_empty()).then(|| {
+        format!(
+            "No component of {charm} could use {}; to take it back, run: periapt revoke-capability {application} {}",
+            names.join(", "),
+            names.join(" ")
+        )
+    })
 }
 
 /// What another revision of the application's charm waits for.
@@ -326,6 +349,7 @@ mod tests {
             allows: "may do it".to_owned(),
             why: Some("needs it".to_owned()),
             standing,
+            used: true,
             by: Some("ann".to_owned()),
             at: Some(1_000_000),
         }
@@ -347,6 +371,32 @@ mod tests {
         let shown = table(&[grant("tools/secret", Standing::Default)], &times).render(false);
         let row = shown.lines().nth(1).unwrap();
         assert!(row.starts_with("tools/secret  granted by default"), "{row}");
+    }
+
+    #[test]
+    fn grants_that_nothing_could_use_are_named_with_how_to_take_them_back() {
+        let unused = |text: &str, standing: Standing| CapabilityGrant {
+            used: false,
+            ..grant(text, standing)
+        };
+        let vault: ApplicationName = "vault".parse().unwrap();
+        let mut grants = Grants {
+            application: Some(vault.clone()),
+            charm: "local:vault-1".to_owned(),
+            capabilities: vec![
+                grant("tools/secret", Standing::Default),
+                unused("tools/credential", Standing::Denied),
+            ],
+            held: None,
+        };
+        assert_eq!(spare(&vault, &grants), None);
+        grants
+            .capabilities
+            .push(unused("tools/reboot", Standing::Granted));
+        assert_eq!(
+            spare(&vault, &grants).unwrap(),
+            "No component of local:vault-1 could use tools/reboot; to take it back, run: periapt revoke-capability vault tools/reboot"
+        );
     }
 
     #[test]

@@ -141,6 +141,7 @@ async fn scene() -> Scene {
         actions: Default::default(),
         capabilities: Vec::new(),
         declared: Default::default(),
+        unused: Vec::new(),
         hooks: Vec::new(),
         subordinate: false,
     };

@@ -190,7 +190,7 @@ impl Archive {
     }
 
     /// What the model keeps of this archive once it has a revision and the component said
-    /// which hooks it implements.
+    /// which hooks it implements. Which capabilities no component could use is left to who knows their imports.
     pub fn info(&self, url: CharmUrl, hooks: Vec<String>) -> CharmInfo {
         CharmInfo {
             name: self.metadata.name.clone(),
@@ -203,6 +203,7 @@ impl Archive {
             actions: self.actions.clone(),
             capabilities: self.declared.words(),
             declared: self.declared.clone(),
+            unused: Vec::new(),
             shared: self.shared.clone(),
             workload: self.workload.clone(),
             metrics: self.metrics.clone(),

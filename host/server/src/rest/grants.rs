@@ -26,8 +26,8 @@ pub(super) fn routes() -> Vec<Row> {
 
 /// Shows an application's capabilities, and who granted or denied each.
 ///
-/// `standing` says what holds: `default` and `granted` are what the application has. `held` is another revision of its
-/// charm that waits to be approved.
+/// `standing` says what holds: `default` and `granted` are what the application has, and `used` whether a component of the
+/// charm could use it. `held` is another revision of its charm that waits to be approved.
 #[utoipa::path(get, path = paths::APPLICATION_GRANTS.text, operation_id = "getGrants", responses((status = 200, body = Grants)))]
 async fn show(
     State(state): State<ServerState>,

@@ -142,3 +142,65 @@ async fn a_revision_that_waits_is_shown_and_approved() {
     assert_eq!(grants.get("held"), None, "{grants}");
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_bundle_ends_where_a_revision_has_to_be_approved() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let http = house.http().await;
+    http.upload(&model, vault(SECRET)).await;
+    http.upload(&model, vault(REBOOT)).await;
+    assert_eq!(deploy(&http, json!({})).await.0, 201);
+    let bundle =
+        "applications:\n  vault: {charm: local:vault-1, num_units: 0, annotations: {rack: low}}\n";
+    let body = json!({ "bundle": bundle });
+    let bundles = format!("{MODEL}/bundles");
+    let (status, begun) = http.send("POST", &bundles, Some(body)).await;
+    assert_eq!(status, 202, "{begun}");
+    let path = format!("{bundles}/{}?wait=60", begun["apply"]["id"]);
+    let (_, ended) = http.get(&path).await;
+    assert_eq!(
+        (&ended["state"], &ended["taken"]),
+        (&json!("failed"), &json!(0)),
+        "{ended}"
+    );
+    let message = ended["message"].as_str().unwrap();
+    assert!(message.contains("tools/reboot (may restart"), "{message}");
+    let (_, grants) = http.get(GRANTS).await;
+    assert_eq!(grants["held"]["charm"], "local:vault-1", "{grants}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_grant_that_no_component_could_use_is_told_apart() {
+    let house = House::open().await;
+    let model = house.add_model("first").await;
+    let http = house.http().await;
+    let capabilities = format!("tools: {{{REBOOT}}}");
+    let charm = archive(&[
+        (
+            "metadata.yaml",
+            b"name: vault\nsummary: a vault\ndescription: a vault\n",
+        ),
+        ("capabilities.yaml", capabilities.as_bytes()),
+        ("charm.wasm", b"\0asm\x0d\0\x01\0imports secret"),
+    ]);
+    let (status, uploaded) = http.upload(&model, charm).await;
+    assert_eq!(
+        (status, &uploaded["unused"]),
+        (201, &json!(["tools/reboot"])),
+        "{uploaded}"
+    );
+    assert_eq!(deploy(&http, json!({ "grant-all": true })).await.0, 201);
+    let (_, grants) = http.get(GRANTS).await;
+    let all = grants["capabilities"].as_array().unwrap().iter();
+    let told: Vec<(&Value, &Value)> = all.map(|one| (&one["capability"], &one["used"])).collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("tools/reboot"), &json!(false)),
+            (&json!("tools/secret"), &json!(true))
+        ]
+    );
+    house.close().await;
+}

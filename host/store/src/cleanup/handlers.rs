@@ -8,7 +8,7 @@ use crate::changes::namespace;
 use crate::db::{Tx, params};
 use crate::error::StoreError;
 use crate::usage::meter;
-use crate::{Result, application, machine, relation, storage, unit, why};
+use crate::{Result, application, grant, machine, relation, storage, unit, why};
 
 /// Between two looks at a machine with units, in microseconds; the last unit to go by force
 /// brings the next one forward.
@@ -29,6 +29,7 @@ pub(super) async fn run(tx: &mut Tx, model: &ModelUuid, item: &Item) -> Result<(
         Kind::ForceDeadMachine => force_dead_machine(tx, model, &item.subject.parse()?).await,
         Kind::ForceRemoveMachine => force_remove_machine(tx, model, &item.subject.parse()?).await,
         Kind::Meters => meter::review(tx, model).await,
+        Kind::HeldRevision => grant::held::review(tx, model, &item.subject.parse()?).await,
     }
 }
 

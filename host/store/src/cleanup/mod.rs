@@ -1,5 +1,6 @@
-//! The clean-up queue: steps of removals that nobody else does, and a look at meters when their minute is over. Each item runs in its own
-//! transaction; one that fails stays for the next round and does not stop the others.
+//! The clean-up queue: steps of removals that nobody else does, a look at meters when their minute is over, and one at
+//! revisions that wait for a grant when a policy changed. Each item runs in its own transaction; one that fails stays for
+//! the next round and does not stop the others.
 
 use periapt_model::ModelUuid;
 use periapt_wire::agent::cleaner::CleanupReport;
@@ -15,7 +16,7 @@ mod tests;
 
 pub(crate) const TABLES: &[Table] = tables! {
     "cleanup",
-        Application "subject = $2 AND kind = 'application-units'",
+        Application "subject = $2 AND kind IN ('application-units', 'held-revision')",
         Unit "subject = $2 AND kind IN ('force-destroy-unit', 'force-remove-unit')",
         Machine "subject = $2 AND kind IN ('force-dead-machine', 'force-remove-machine')",
         Relation "subject = CAST($2 AS TEXT) AND kind = 'force-relation'";
@@ -44,6 +45,8 @@ pub(crate) enum Kind {
     ForceRemoveMachine,
     /// What units are told of their quotas is decided anew: a minute is over, or the quotas changed.
     Meters,
+    /// A revision that waits for a grant is looked at again: a policy changed.
+    HeldRevision,
 }
 
 impl Kind {
@@ -58,6 +61,7 @@ impl Kind {
         Kind::ForceDeadMachine,
         Kind::ForceRemoveMachine,
         Kind::Meters,
+        Kind::HeldRevision,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -72,6 +76,7 @@ impl Kind {
             Kind::ForceDeadMachine => "force-dead-machine",
             Kind::ForceRemoveMachine => "force-remove-machine",
             Kind::Meters => "meters",
+            Kind::HeldRevision => "held-revision",
         }
     }
 
@@ -85,7 +90,8 @@ impl Kind {
             | Kind::ModelApplications
             | Kind::ModelMachines
             | Kind::ForceStorage
-            | Kind::Meters => None,
+            | Kind::Meters
+            | Kind::HeldRevision => None,
         }
     }
 

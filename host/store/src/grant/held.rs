@@ -4,14 +4,16 @@
 
 use periapt_model::charm::CharmInfo;
 use periapt_model::charm::capability::Declared;
-use periapt_model::charm::capability::grant::{AwaitsApproval, Decided, Rules, Standing, Unfit};
+use periapt_model::charm::capability::grant::{
+    AwaitsApproval, Choices, Decided, Rules, Standing, Unfit,
+};
 use periapt_model::status::{Status, Workload};
 use periapt_model::workload::with_unwell;
 use periapt_model::{ApplicationName, ModelUuid, UnitName};
 use periapt_wire::rest::{HeldRevision, Refresh};
 use serde::{Deserialize, Serialize};
 
-use super::{decided, rules, save};
+use super::{decided, rules, save, settle};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, optional_json, params, to_json};
 use crate::{Result, application};
@@ -60,6 +62,7 @@ columns! {
         held: Option<Held> = "held" as optional_json,
     }
     const WAITING = "FROM application WHERE model_uuid = $1 AND name = $2";
+    const WAITING_ALIVE = "FROM application WHERE model_uuid = $1 AND name = $2 AND life = 'alive'";
 }
 
 pub(crate) async fn find(
@@ -101,7 +104,7 @@ async fn put(
 
 /// What a person says of another revision of an application's charm, decided and written down. Whether it may be taken
 /// now: if it needs what nobody decided about and the one in place does not, it is kept in place of one that was
-/// kept before.
+/// kept before. What comes with the charm in place, files or settings, changes nothing about one that waits.
 pub(crate) async fn may_take(
     tx: &mut Tx,
     model: &ModelUuid,
@@ -117,13 +120,23 @@ pub(crate) async fn may_take(
     match rules.decide(application, &new.declared, &added, &known, choices) {
         Ok(after) => {
             save(tx, model, application, &known, &after, by).await?;
-            put(tx, model, application, None).await?;
+            if new.url != old.url {
+                put(tx, model, application, None).await?;
+            }
             Ok(true)
         }
         // Uploads are not kept for as long as a revision may wait.
         Err(Unfit::Undecided { capabilities, .. }) if request.resources.is_empty() => {
+            // What was said counts from now on. Kept with the request, it would be said again once that is taken, and
+            // undo what somebody decided meanwhile.
+            let after = rules.decide(application, &new.declared, &[], &known, choices)?;
+            save(tx, model, application, &known, &after, by).await?;
+            settle(tx, model, application, &rules).await?;
             let held = Held {
-                request: request.clone(),
+                request: Refresh {
+                    capabilities: Choices::default(),
+                    ..request.clone()
+                },
                 revision: u64::from(new.revision),
                 by: by.to_owned(),
                 at: tx.now,
@@ -166,4 +179,20 @@ pub(super) async fn reconsider(
         ..held
     };
     put(tx, model, application, Some(&held)).await
+}
+
+/// Looks at a revision again after a policy changed, in a transaction of its own: that it cannot be taken must not keep
+/// the policy from changing.
+pub(crate) async fn review(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<()> {
+    let found = tx.db.one(WAITING_ALIVE, params![model, application]);
+    let Some(held) = found.await?.and_then(|found| found.held) else {
+        return Ok(());
+    };
+    let rules = rules(&mut tx.db, model).await?;
+    let decided = decided(&mut tx.db, model, application).await?;
+    reconsider(tx, model, application, &rules, &decided, held).await
 }

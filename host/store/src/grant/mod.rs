@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use periapt_model::charm::CharmInfo;
 use periapt_model::charm::capability::grant::{
     Choices, Decided, Decision, Rules, Standing, Unfit, overlaps,
 };
@@ -21,9 +22,10 @@ use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, params, to_json, word};
 use crate::error::StoreError;
 use crate::tables::{Table, tables};
-use crate::{Result, Store, application, charm, controller, model};
+use crate::{Result, Store, application, charm, cleanup, controller, model};
 
 pub(crate) mod held;
+pub(crate) mod ports;
 #[cfg(test)]
 mod tests;
 
@@ -87,7 +89,7 @@ impl Store {
         Ok(Grants {
             application: application.cloned(),
             charm: charm.url.to_string(),
-            capabilities: shown(&rules, &charm.declared, &rows),
+            capabilities: shown(&rules, &charm, &rows),
             held: None,
         })
     }
@@ -237,7 +239,25 @@ pub(crate) async fn policies_changed(tx: &mut Tx, model: &ModelUuid) -> Result<(
     for name in names {
         settle(tx, model, &name, &rules).await?;
     }
+    let sql =
+        "SELECT name FROM application WHERE model_uuid = $1 AND held IS NOT NULL ORDER BY name";
+    let names: Vec<ApplicationName> = tx.db.words("application", sql, params![model]).await?;
+    for name in names {
+        let (kind, due) = (cleanup::Kind::HeldRevision, tx.now);
+        cleanup::enqueue(tx, model, kind, name.as_str(), false, due).await?;
+    }
     Ok(())
+}
+
+/// Derives anew what an application does not have, after one of its units changed to another charm: that need not be the
+/// application's any more, and the one that it left may have been the last to declare something.
+pub(crate) async fn unit_changed(
+    tx: &mut Tx,
+    model: &ModelUuid,
+    application: &ApplicationName,
+) -> Result<()> {
+    let rules = rules(&mut tx.db, model).await?;
+    settle(tx, model, application, &rules).await
 }
 
 /// Whether an option is a policy.
@@ -344,13 +364,14 @@ async fn of_application(
     Ok(Grants {
         application: Some(application.clone()),
         charm: charm.url.to_string(),
-        capabilities: shown(&rules, &charm.declared, &rows),
+        capabilities: shown(&rules, &charm, &rows),
         held: held.map(|held| held.shown()),
     })
 }
 
 /// What is declared, and what was decided about and is not declared any more.
-fn shown(rules: &Rules, declared: &Declaration, rows: &[DecisionRow]) -> Vec<CapabilityGrant> {
+fn shown(rules: &Rules, charm: &CharmInfo, rows: &[DecisionRow]) -> Vec<CapabilityGrant> {
+    let declared = &charm.declared;
     let decided: Decided = rows
         .iter()
         .map(|row| (row.capability.clone(), row.decision))
@@ -361,6 +382,7 @@ fn shown(rules: &Rules, declared: &Declaration, rows: &[DecisionRow]) -> Vec<Cap
             let standing = rules.standing(&one.capability, &decided);
             let row = decisive(rows, &one.capability, standing);
             CapabilityGrant {
+                used: !charm.unused.contains(&one.capability),
                 allows: one.capability.words(),
                 capability: one.capability,
                 why: one.why,
@@ -377,6 +399,7 @@ fn shown(rules: &Rules, declared: &Declaration, rows: &[DecisionRow]) -> Vec<Cap
         allows: row.capability.words(),
         why: None,
         standing: Standing::NotDeclared,
+        used: false,
         by: Some(row.by.clone()),
         at: Some(row.at),
     }));

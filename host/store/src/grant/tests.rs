@@ -2,13 +2,15 @@
 
 use periapt_model::Refusal;
 use periapt_model::cause::Cause;
-use periapt_model::charm::CharmInfo;
 use periapt_model::config::Value;
 use periapt_wire::rest::{ApplicationInfo, AuditRecord, ConfigChange, Refresh};
 
 use super::*;
 use crate::testing::{Fixture, application, fixtures, present, request, unit};
 use crate::{Interest, Setter};
+
+mod held;
+mod ports;
 
 fn charm_that_declares(capabilities: &[&str]) -> CharmInfo {
     let each = capabilities.iter().map(|text| Declared {

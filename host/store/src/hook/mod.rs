@@ -24,7 +24,7 @@ use crate::relation::settings as relations;
 use crate::secret::Sealed;
 use crate::tables::{Table, tables};
 use crate::unit::uniter::{self, UNIT, told};
-use crate::{Result, Store, log, relation, status};
+use crate::{Result, Store, grant, log, relation, status};
 
 mod action;
 mod details;
@@ -380,6 +380,7 @@ async fn put_charm_in_place(
     let values = params![model, unit, url.to_string()];
     if tx.db.execute(sql, values).await? > 0 {
         tx.touch(model, namespace::UNIT_STATUS, unit.as_str());
+        grant::unit_changed(tx, model, &unit.application()).await?;
     }
     Ok(())
 }

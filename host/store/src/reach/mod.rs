@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
+use crate::grant::ports::Shut;
 use crate::model::config;
 use crate::views::unit::number;
 use crate::{Result, Store};
@@ -164,13 +165,14 @@ impl Reach {
         for row in db.all(EXPOSED, params![model]).await? {
             reach.network.exposures.set(row.name, row.exposure);
         }
+        let shut = Shut::of_model(db, model).await?;
         for row in db.all(UNITS, params![model]).await? {
             if let Some(address) = row.address.and_then(unit_address) {
                 reach.addresses.insert(row.name.clone(), address);
             }
             let unit = Unit {
                 principal: row.principal,
-                openings: row.openings,
+                openings: shut.reached(&row.name.application(), row.openings),
             };
             reach.reached.insert(row.name.clone(), row.reached);
             reach.network.units.insert(row.name, unit);

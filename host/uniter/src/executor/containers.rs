@@ -59,23 +59,26 @@ pub(super) struct Attachments {
     all: Option<Held>,
     /// What the unit is about to let go of.
     taken: BTreeSet<StorageId>,
-    /// What its application was not granted.
-    withheld: Vec<Capability>,
+    /// What its application was not granted; nobody knows before the controller says it.
+    withheld: Option<Vec<Capability>>,
 }
 
 impl Executor {
-    /// Takes note of what is attached, and of what is granted.
-    pub fn hear_of_storage(&mut self, heard: &Heard) {
+    /// Takes note of what is attached, and of what is granted; whether that is news, of which containers hear before
+    /// any hook that still waits.
+    pub fn hear_of_storage(&mut self, heard: &Heard) -> bool {
         let remote = &heard.state;
         let attachments = &mut self.attachments;
-        if attachments.withheld != heard.view.withheld {
-            attachments.withheld.clone_from(&heard.view.withheld);
+        let news = attachments.withheld.as_ref() != Some(&heard.view.withheld);
+        if news {
+            attachments.withheld = Some(heard.view.withheld.clone());
         }
         if attachments.all.as_ref() != Some(&remote.storage) {
             attachments.all = Some(remote.storage.clone());
         }
         let has = &self.local.operation.storage;
         attachments.taken.retain(|id| has.contains(id));
+        news
     }
 
     /// What the unit has for its containers; none while nobody knows.
@@ -85,7 +88,8 @@ impl Executor {
             return state.storage.is_empty().then(Held::new);
         };
         let mut held = storage::held(state, all, None);
-        let lacks = |id: &StorageId| withheld::storage(&attachments.withheld, id.name());
+        let withheld = attachments.withheld.as_deref().unwrap_or_default();
+        let lacks = |id: &StorageId| withheld::storage(withheld, id.name());
         held.retain(|id, _| !attachments.taken.contains(id) && !lacks(id));
         Some(held)
     }
@@ -123,7 +127,8 @@ impl Executor {
         seen.is_ok_and(|seen| seen.unit.is_empty() || seen.number >= number)
     }
 
-    /// None of a unit whose hooks planned nothing, or whose charm is not in place.
+    /// None of a unit whose hooks planned nothing, or whose charm is not in place; none while nobody knows what is
+    /// granted: its containers go on with what they were told before.
     fn wanted(&self) -> Option<Wanted> {
         if self.containers.is_empty() {
             return None;
@@ -134,7 +139,7 @@ impl Executor {
             generation: operation.state_generation,
             numbers: self.containers.values().map(|one| one.number).collect(),
             storage: self.storage()?,
-            withheld: self.attachments.withheld.clone(),
+            withheld: self.attachments.withheld.clone()?,
         })
     }
 

@@ -147,6 +147,41 @@ async fn a_container_that_is_not_granted_is_not_started_until_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_was_revoked_is_not_started_by_an_agent_that_begins_anew() {
+    let world = World::with_a_server();
+    world.sandbox.script(|seen, _| match seen.hook.as_str() {
+        "install" => Ok(planned(80)),
+        _ => Ok(Effects::default()),
+    });
+    let agent = world.start();
+    world
+        .desired_once(|desired| !desired.containers.is_empty())
+        .await;
+    world.settle().await;
+    world.controller.change(&unit(), |record| {
+        record.withheld = vec!["workload/web".parse().unwrap()];
+    });
+    world
+        .desired_once(|desired| desired.containers.is_empty())
+        .await;
+    agent.stop().await;
+    let path = world.directory.path().join("workloads/desired/site-0.json");
+    let wanted = Arc::new(std::sync::Mutex::new(None));
+    let telling = Arc::clone(&wanted);
+    world.sandbox.script(move |_, _| {
+        let desired: Desired = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        *telling.lock().unwrap() = Some(desired.containers.len());
+        Ok(Effects::default())
+    });
+    // The hook is due at once, before anything else tells the supervisor what is wanted.
+    world.controller.set_title(&unit(), "another");
+    let again = world.start();
+    world.until(|_| wanted.lock().unwrap().is_some()).await;
+    again.stop().await;
+    assert_eq!(*wanted.lock().unwrap(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hook_may_open_the_ports_that_its_charm_declares() {
     let world = World::new();
     let bytes = archive("site", "ports");

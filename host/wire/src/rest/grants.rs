@@ -25,6 +25,8 @@ pub struct CapabilityGrant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     pub standing: Standing,
+    /// Whether a component of the charm could use it; a grant that none could use can be taken back.
+    pub used: bool,
     /// Who decided about it; left out where nobody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,

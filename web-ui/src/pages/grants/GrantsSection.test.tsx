@@ -15,8 +15,15 @@ const GRANTS: Grants = {
   application: "vault",
   charm: "local:vault-0",
   capabilities: [
-    { capability: "tools/secret", allows: "may keep secrets", why: "keeps a password", standing: "default" },
-    { capability: "tools/reboot", allows: "may restart its machine", standing: "denied", by: "ann", at: "2026-09-21T14:13:20Z" },
+    { capability: "tools/secret", allows: "may keep secrets", why: "keeps a password", standing: "default", used: true },
+    {
+      capability: "tools/reboot",
+      allows: "may restart its machine",
+      standing: "denied",
+      used: true,
+      by: "ann",
+      at: "2026-09-21T14:13:20Z",
+    },
   ],
 };
 
@@ -51,6 +58,12 @@ describe("an application's capabilities", () => {
     fireEvent.click(screen.getByRole("button", { name: "Revoke tools/secret" }));
     submit();
     await waitFor(() => expect(changed[1]).toEqual([`${AT}/revoke`, { capabilities: ["tools/secret"] }]));
+  });
+
+  it("that are granted and no component could use are told apart", async () => {
+    const [secret] = GRANTS.capabilities;
+    opened({ ...GRANTS, capabilities: [{ ...secret!, used: false }] });
+    await screen.findByText("granted by default, and no component of the charm could use it");
   });
 
   it("are only shown to who is no admin", async () => {

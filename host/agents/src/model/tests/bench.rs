@@ -288,6 +288,7 @@ impl CharmCompiler for Compiler {
                 cwasm: b"code".to_vec(),
                 hooks: vec!["start".into()],
                 imports: Vec::new(),
+                server_imports: Vec::new(),
                 engine_hash: self.engine_hash(),
             }),
         }

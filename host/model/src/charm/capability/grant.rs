@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::{Capability, Declaration, Declared, Pattern, Policy};
 use crate::Refusal;
 use crate::name::ApplicationName;
+use crate::ports::PortRange;
 
 /// What a person decided about a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -275,6 +276,21 @@ fn grant(decided: &mut Decided, capability: &Capability) {
 #[must_use]
 pub fn overlaps(one: &Capability, other: &Capability) -> bool {
     one.covers(other) || other.covers(one)
+}
+
+/// What keeps a range of ports from being open: it is withheld, and nothing else that is declared covers it.
+#[must_use]
+pub fn withheld_port<'a>(
+    declared: &[PortRange],
+    withheld: &'a [Capability],
+    wanted: PortRange,
+) -> Option<&'a Capability> {
+    let wanted = Capability::Port(wanted);
+    let mut declared = declared.iter().map(|range| Capability::Port(*range));
+    if declared.any(|own| own.covers(&wanted) && !withheld.contains(&own)) {
+        return None;
+    }
+    withheld.iter().find(|one| one.covers(&wanted))
 }
 
 /// What is said to a charm that uses what its application does not have, with what to do.

@@ -20,6 +20,7 @@ fn charm(name: &str, revision: u32, subordinate: bool) -> CharmInfo {
         actions: Default::default(),
         capabilities: Vec::new(),
         declared: Default::default(),
+        unused: Vec::new(),
         shared: Default::default(),
         workload: Default::default(),
         components: Vec::new(),

@@ -242,6 +242,7 @@ fn charm() -> CharmInfo {
         actions: Default::default(),
         capabilities: Vec::new(),
         declared: Default::default(),
+        unused: Vec::new(),
         hooks: Vec::new(),
         subordinate: false,
     }

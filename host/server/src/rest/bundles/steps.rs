@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use periapt_model::block::Change;
 use periapt_model::bundle::Step;
-use periapt_model::charm::capability::grant::Choices;
+use periapt_model::charm::capability::grant::{Choices, Unfit};
 use periapt_model::refusal::Subject;
 use periapt_model::relation::EndpointName;
 use periapt_model::{ApplicationName, Digest, MachineId, ModelUuid, Refusal, Tag, UserName};
@@ -239,12 +239,22 @@ impl Taker {
         }
     }
 
-    /// Moves an application to a charm.
+    /// Moves an application to a charm. One that has to be approved first ends the bundle: what follows is meant for
+    /// that charm.
     async fn refresh(&self, application: &ApplicationName, refresh: Refresh) -> Result<(), Answer> {
         let request = self.of("POST", paths::APPLICATION_REFRESH, application);
         let (store, by) = (self.state.store(), self.user.as_str());
+        let charm = refresh.charm.clone();
         let write = store.refresh_by(&self.model, application, refresh, by);
-        self.recorded(request, write).await
+        let held = self.kept(request, write).await?.held;
+        match held.filter(|held| held.charm == charm) {
+            None => Ok(()),
+            Some(held) => Err(StoreError::from(Unfit::Undecided {
+                application: application.clone(),
+                capabilities: held.awaits,
+            })
+            .into()),
+        }
     }
 
     /// The charm of an application as the model names it; one of the repository goes up first.

@@ -191,6 +191,7 @@ impl Listed for CharmInfo {
         "actions",
         "capabilities",
         "declared",
+        "unused",
         "shared",
         "workload",
         "components",

@@ -44,6 +44,7 @@ impl CharmCompiler for AnyComponent {
             cwasm: [b"compiled ", component].concat(),
             hooks,
             imports: imports.into_iter().collect(),
+            server_imports: Vec::new(),
             engine_hash: self.engine_hash(),
         })
     }
