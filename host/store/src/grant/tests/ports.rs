@@ -37,7 +37,8 @@ async fn a_port_that_is_revoked_is_reached_no_more_until_it_is_granted_again() {
             ..Effects::default()
         };
         let state = OperationState::default();
-        let opened = store.commit_effects(&room.model, &unit("vault/0"), effects, &state);
+        let vault = unit("vault/0");
+        let opened = store.commit_effects(&room.model, &vault, effects, &state);
         opened.await.expect("opened");
         let exposed = store.expose(&room.model, &room.vault, Expose::default());
         exposed.await.expect("exposed");
