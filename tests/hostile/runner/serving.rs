@@ -193,6 +193,10 @@ fn ask(port: u16, host: &str) -> Result<String> {
     let mut bytes = Vec::new();
     let read = stream.take(MOST).read_to_end(&mut bytes);
     let answer = String::from_utf8_lossy(&bytes).into_owned();
+    // A connection that ends before the head was written is an answer that is not whole.
+    if bytes.is_empty() {
+        return Ok("[cut]".to_owned());
+    }
     let (head, body) = answer.split_once("\r\n\r\n").context("no head")?;
     let head = head.to_lowercase();
     let length = head

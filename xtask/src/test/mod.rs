@@ -53,10 +53,10 @@ const MEASURING: &[&str] = &[HOSTILE, "costs"];
 
 /// Suites that mostly wait, of rooms and of the whole system, the longest first.
 const WAITING: &[&str] = &[
+    "documentation",
     BROWSER,
     "e2e",
     HOSTILE_AGAIN,
-    "documentation",
     "controllers",
     "packing",
     "testing",

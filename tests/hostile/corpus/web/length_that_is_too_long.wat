@@ -1,6 +1,6 @@
 ;; promise: SECURITY 7 and the attacks of web workloads; a request and its answer have one head
 ;; attack: says that its answer has a thousand bytes and writes one
-;; answered: [cut] | HTTP/1.1 500
+;; answered: [cut] | HTTP/1.1 500 | HTTP/1.1 502
 (data (i32.const 2048) "content-length")
 (data (i32.const 2304) "1000")
 (func $attack (param $request i32) (param $out i32)

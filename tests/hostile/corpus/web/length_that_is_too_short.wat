@@ -1,6 +1,6 @@
 ;; promise: SECURITY 7 and the attacks of web workloads; a request and its answer have one head
 ;; attack: says that its answer is empty and writes a byte
-;; answered: [cut] | HTTP/1.1 500
+;; answered: [cut] | HTTP/1.1 500 | content-length: 0
 (data (i32.const 2048) "content-length")
 (data (i32.const 2304) "0")
 (func $attack (param $request i32) (param $out i32)
