@@ -139,7 +139,8 @@ fn repetitions_are_written_out() -> Result<()> {
 
 #[test]
 fn a_head_says_promise_attack_and_end() -> Result<()> {
-    let text = ";; promise: a bound\n;; attack: more\n;;  of it: all\n;; fails: one | two\n(func)\n";
+    let text =
+        ";; promise: a bound\n;; attack: more\n;;  of it: all\n;; fails: one | two\n(func)\n";
     let attack = Attack::read("more_of_it", text)?;
     assert_eq!((attack.how, attack.text.as_str()), (How::Fails, "(func)\n"));
     assert_eq!(attack.deed, "more of it: all");
