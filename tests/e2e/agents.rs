@@ -240,7 +240,9 @@ fn an_agent_at_rest_wakes_hardly_ever_and_weighs_little() -> Result<()> {
         woken < 50,
         "{woken} context switches in ten seconds at rest"
     );
-    ensure!(weighs < 15 << 10, "{weighs} KiB at rest");
+    // The program of the tests is not optimised and has 1 to 2 MiB more of relocated data than the one
+    // that people run.
+    ensure!(weighs < 18 << 10, "{weighs} KiB at rest");
     Ok(())
 }
 
