@@ -22,6 +22,9 @@ use crate::session::Session;
 /// How long a keeper may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The first version of systemd that starts a service in a group below its unit's own.
+const DIVIDES: u32 = 254;
+
 /// Who starts the controller again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -33,7 +36,8 @@ pub enum Service {
 pub async fn install(context: &Context, arguments: InstallService) -> Outcome {
     let (name, controller) = chosen(context, arguments.name)?;
     let data_dir = local_directory(&name, &controller)?;
-    let text = unit(&name, &processes::this_program()?, &data_dir);
+    let divides = systemd_version().is_none_or(|version| version >= DIVIDES);
+    let text = unit(&name, &processes::this_program()?, &data_dir, divides);
     if arguments.print {
         return context.output.data(text.trim_end());
     }
@@ -237,10 +241,25 @@ fn systemctl(of_user: bool, words: &[&str]) -> Outcome {
     }
 }
 
+/// The version of systemd on this machine.
+fn systemd_version() -> Option<u32> {
+    let told = Command::new("systemctl").arg("--version").output().ok()?;
+    version(&String::from_utf8_lossy(&told.stdout))
+}
+
+/// `systemd 252 (252.38-1~deb12u1)`
+fn version(told: &str) -> Option<u32> {
+    told.strip_prefix("systemd ")?
+        .split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
+}
+
 /// The unit's text. Agents are processes of their own that outlive their controller, so only the
-/// controller is stopped with it. One that was asked to end is not started again. The controller has the
-/// unit's cgroup to divide among itself and its agents.
-fn unit(name: &str, program: &Path, data_dir: &Path) -> String {
+/// controller is stopped with it. One that was asked to end is not started again. Where systemd `divides`,
+/// the controller has the unit's cgroup to divide among itself and its agents.
+fn unit(name: &str, program: &Path, data_dir: &Path, divides: bool) -> String {
     format!(
         "[Unit]\n\
         Description=Periapt controller {name}\n\
@@ -254,14 +273,17 @@ fn unit(name: &str, program: &Path, data_dir: &Path) -> String {
         Restart=on-failure\n\
         RestartSec=2\n\
         KillMode=process\n\
-        Delegate=cpu memory pids\n\
-        DelegateSubgroup=controller\n\
+        {}\
         TimeoutStopSec=60\n\
         \n\
         [Install]\n\
         WantedBy={}\n",
         quoted(program),
         quoted(data_dir),
+        match divides {
+            true => "Delegate=cpu memory pids\nDelegateSubgroup=controller\n",
+            false => "",
+        },
         match rustix::process::geteuid().is_root() {
             true => "multi-user.target",
             false => "default.target",
@@ -293,8 +315,18 @@ mod tests {
     }
 
     #[test]
+    fn the_version_of_systemd_is_read() {
+        assert_eq!(version("systemd 252 (252.38-1~deb12u1)\n+PAM"), Some(252));
+        assert_eq!(version("systemd 257~rc1\n"), Some(257));
+        assert_eq!(version("another 1"), None);
+    }
+
+    #[test]
     fn a_unit_starts_a_failed_controller_again_and_leaves_its_agents_alone() {
-        let text = unit("lab", Path::new("/usr/bin/periapt"), Path::new("/srv/lab"));
+        let (program, data_dir) = (Path::new("/usr/bin/periapt"), Path::new("/srv/lab"));
+        let earlier = unit("lab", program, data_dir, false);
+        assert!(!earlier.contains("Delegate"), "{earlier}");
+        let text = unit("lab", program, data_dir, true);
         for line in [
             "ExecStart=\"/usr/bin/periapt\" controller run --data-dir \"/srv/lab\"",
             "Restart=on-failure",

@@ -140,6 +140,11 @@ async fn a_secret_is_rotated_by_its_policy_and_its_reader_is_told_because_of_tha
     scenario
         .until_says("vault/0", "active: credentials for 1 application")
         .await?;
+    // The status is seen before the rest of the hook, which is committed at its end.
+    let there = scenario.until_true("a secret", async || {
+        Ok(!scenario.secrets().await?.is_empty())
+    });
+    there.await?;
     let secrets = scenario.secrets().await?;
     let id = secrets.first().expect("a secret").id.to_string();
     // Only who read a secret is told of its revisions.
