@@ -21,7 +21,7 @@ fn every_route_is_listed_once_and_says_where_it_is() {
 #[test]
 fn what_shows_or_changes_a_definition_says_so() {
     let conditional = routes().filter(|route| route.about.is_some());
-    assert_eq!(conditional.count(), 26);
+    assert_eq!(conditional.count(), 28);
 }
 
 #[test]
@@ -54,6 +54,8 @@ const DONE_AT_ONCE: &[&str] = &[
     "/v1/login",
     "/v1/models/{model}/agent/start",
     "/v1/models/{model}/applications/{name}/expose",
+    "/v1/models/{model}/applications/{name}/grants",
+    "/v1/models/{model}/applications/{name}/grants/revoke",
     "/v1/models/{model}/applications/{name}/refresh",
     "/v1/models/{model}/applications/{name}/unexpose",
     // A dry run is; what is carried out is answered with 202.
