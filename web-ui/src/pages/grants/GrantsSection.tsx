@@ -159,7 +159,7 @@ function ChangeDialog({ model, application, change, onDone, onClose }: ChangePro
         : applications.revoke(model, application, capabilities),
     onDone,
   );
-  const path = paths.grants(model, application);
+  const path = `${paths.grants(model, application)}${grants ? "" : "/revoke"}`;
   return (
     <Dialog
       title={grants ? `Grant ${names} to ${application}` : `Revoke ${names} from ${application}`}
@@ -177,7 +177,7 @@ function ChangeDialog({ model, application, change, onDone, onClose }: ChangePro
       </p>
       <CommandHint
         cli={command(grants ? "grant-capability" : "revoke-capability", "-m", model, application, ...capabilities)}
-        request={{ method: "POST", path: grants ? path : `${path}/revoke`, body: { capabilities } }}
+        request={{ method: "POST", path, body: { capabilities } }}
       />
     </Dialog>
   );
