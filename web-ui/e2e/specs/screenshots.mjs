@@ -29,7 +29,7 @@ async function refused(page, model) {
   const label = await dialog.locator("label").filter({ hasText: "to confirm" }).innerText();
   await confirm.fill(/Type (.+) to confirm/.exec(label)[1]);
   await dialog.getByRole("button", { name: /^Remove/ }).click();
-  await dialog.getByText(/\d+ refused/).waitFor();
+  await dialog.getByText(/\d+ refused/).first().waitFor();
   await dialog.getByRole("button", { name: /^Try the/ }).waitFor();
 }
 
