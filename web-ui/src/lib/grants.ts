@@ -7,16 +7,16 @@ export type Chosen = Readonly<Record<string, "grant" | "deny">>;
 /** Whether an application has it. */
 export const holds = ({ standing }: Grant): boolean => standing === "default" || standing === "granted";
 
-/** What somebody has to decide about: what the charm of before had is not asked about again. */
-export function asked(grants: readonly Grant[], before?: CharmInfo): Grant[] {
-  const had = new Set(before?.declared?.map(({ capability }) => capability));
-  return grants.filter(({ standing, capability }) => standing === "undecided" && !had.has(capability));
-}
+/** What somebody has to decide about. */
+export const asked = (grants: readonly Grant[], before?: CharmInfo): Grant[] => news(grants, "undecided", before);
 
 /** What the model's policy does not allow and nobody denied yet. */
-export function forbidden(grants: readonly Grant[], before?: CharmInfo): Grant[] {
+export const forbidden = (grants: readonly Grant[], before?: CharmInfo): Grant[] => news(grants, "beyond-policy", before);
+
+/** Those of a standing, less what the charm of before had: that is not asked about again. */
+function news(grants: readonly Grant[], wanted: Grant["standing"], before?: CharmInfo): Grant[] {
   const had = new Set(before?.declared?.map(({ capability }) => capability));
-  return grants.filter(({ standing, capability }) => standing === "beyond-policy" && !had.has(capability));
+  return grants.filter(({ standing, capability }) => standing === wanted && !had.has(capability));
 }
 
 /** As a request says it: what the policy does not allow is denied. Nothing where there is nothing to say. */

@@ -3,9 +3,10 @@
 use clap::{Args, Subcommand};
 use periapt_model::ApplicationName;
 use periapt_model::charm::CharmInfo;
-use periapt_model::charm::capability::Pattern;
+
 use periapt_model::charm::capability::grant::{Choices, Standing};
-use periapt_wire::rest::{ApplicationInfo, CapabilityGrant, ChangeGrants, Grants};
+use periapt_model::charm::capability::{Declared, Pattern};
+use periapt_wire::rest::{ApplicationInfo, CapabilityGrant, ChangeGrants, Grants, HeldRevision};
 
 use super::Context;
 use crate::arguments::{ListFormat, ModelChoice, Target};
@@ -188,13 +189,18 @@ fn spare(application: &ApplicationName, grants: &Grants) -> Option<String> {
 /// What another revision of the application's charm waits for.
 fn awaits(application: &ApplicationName, grants: &Grants) -> Option<String> {
     let held = grants.held.as_ref()?;
-    let names = held.awaits.iter().map(|one| one.capability.to_string());
-    let names: Vec<String> = names.collect();
     Some(format!(
-        "{} waits for approval; run: periapt grant-capability {application} {}",
+        "{} waits for approval; {}",
         held.charm,
-        names.join(" ")
+        approval(application, held)
     ))
+}
+
+/// How a revision that waits is approved.
+fn approval(application: &ApplicationName, held: &HeldRevision) -> String {
+    let names = held.awaits.iter().map(|one| one.capability.to_string());
+    let names = names.collect::<Vec<_>>().join(" ");
+    format!("run: periapt grant-capability {application} {names}")
 }
 
 async fn change(context: &Context, arguments: Change, grants: bool) -> Outcome {
@@ -241,21 +247,8 @@ pub async fn decide(
         .client()
         .charm_capabilities(&here.model, &url, None)
         .await?;
-    let open = open(&found.capabilities, choices);
-    for one in found.capabilities.iter().filter(|one| !open.contains(one)) {
-        context.output.say(&in_words(application, one));
-    }
-    for one in open {
-        match context.output.asks(&format!(
-            "{}. Grant {}?",
-            in_words(application, one),
-            one.capability
-        )) {
-            None => return Ok(()),
-            Some(true) => choices.grant.push(one.capability.clone().into()),
-            Some(false) => choices.deny.push(one.capability.clone().into()),
-        }
-    }
+    let denied = ask(context, application, "", found.capabilities, choices);
+    choices.deny.extend(denied);
     Ok(())
 }
 
@@ -275,28 +268,38 @@ pub async fn decide_next(
     let (client, model, name) = (here.client(), &here.model, &application.name);
     let found = client.charm_capabilities(model, &url, Some(name)).await?;
     let before = client.charm(model, &application.charm).await?.declared;
-    let new = |one: &&CapabilityGrant| !before.covers(&one.capability);
-    let open = open(&found.capabilities, choices);
-    for one in found.capabilities.iter().filter(new) {
-        if !open.contains(&one) {
-            context
-                .output
-                .say(&format!("New in {url}: {}", in_words(name, one)));
-        }
-    }
-    for one in open.into_iter().filter(new) {
-        let question = format!(
-            "New in {url}: {}. Grant {}?",
-            in_words(name, one),
-            one.capability
-        );
-        match context.output.asks(&question) {
-            None => return Ok(()),
-            Some(true) => choices.grant.push(one.capability.clone().into()),
-            Some(false) => {}
-        }
-    }
+    let mut new = found.capabilities;
+    new.retain(|one| !before.covers(&one.capability));
+    ask(context, name, &format!("New in {url}: "), new, choices);
     Ok(())
+}
+
+/// Tells what a charm may do and asks about what is open, until nobody answers; what the answers grant is among the
+/// choices then, and what they deny is handed back.
+fn ask(
+    context: &Context,
+    application: &ApplicationName,
+    begin: &str,
+    all: Vec<CapabilityGrant>,
+    choices: &mut Choices,
+) -> Vec<Pattern> {
+    let said = choices.clone();
+    let (open, told): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| is_open(one, &said));
+    for one in told {
+        let words = in_words(application, &declared(one));
+        context.output.say(&format!("{begin}{words}"));
+    }
+    let mut denied = Vec::new();
+    for one in open.into_iter().map(declared) {
+        let words = in_words(application, &one);
+        let question = format!("{begin}{words}. Grant {}?", one.capability);
+        match context.output.asks(&question) {
+            None => break,
+            Some(true) => choices.grant.push(one.capability.into()),
+            Some(false) => denied.push(one.capability.into()),
+        }
+    }
+    denied
 }
 
 /// What a refresh waits for, if it does.
@@ -304,39 +307,37 @@ pub fn held(context: &Context, application: &ApplicationInfo) -> bool {
     let Some(held) = &application.held else {
         return false;
     };
-    let each = held.awaits.iter().map(|one| one.capability.to_string());
-    let names = each.collect::<Vec<_>>().join(" ");
+    let (name, charm) = (&application.name, &application.charm);
     for one in &held.awaits {
-        let words = clean_line(&one.words());
-        context.output.say(&format!(
-            "{}: \"{}\" {words}",
-            one.capability, application.name
-        ));
+        let words = in_words(name, one);
+        context.output.say(&format!("{}: {words}", one.capability));
     }
     context.output.say(&format!(
-        "{} waits for approval, and \"{}\" keeps {}; run: periapt grant-capability {} {names}",
-        held.charm, application.name, application.charm, application.name
+        "{} waits for approval, and \"{name}\" keeps {charm}; {}",
+        held.charm,
+        approval(name, held)
     ));
     true
 }
 
-/// Those that nobody decided about, beside what was said already.
-fn open<'a>(all: &'a [CapabilityGrant], choices: &Choices) -> Vec<&'a CapabilityGrant> {
-    let said = |one: &CapabilityGrant| {
-        let mut said = choices.grant.iter().chain(&choices.deny);
-        choices.grant_all || said.any(|pattern| pattern.matches(&one.capability))
-    };
-    let open = all.iter().filter(|one| one.standing == Standing::Undecided);
-    open.filter(|one| !said(one)).collect()
+/// Whether nobody decided about it, beside what was said already.
+fn is_open(one: &CapabilityGrant, choices: &Choices) -> bool {
+    let mut said = choices.grant.iter().chain(&choices.deny);
+    one.standing == Standing::Undecided
+        && !choices.grant_all
+        && !said.any(|pattern| pattern.matches(&one.capability))
+}
+
+fn declared(grant: CapabilityGrant) -> Declared {
+    Declared {
+        capability: grant.capability,
+        why: grant.why,
+    }
 }
 
 /// `"vault" may keep secrets …; reason: keeps the password`.
-fn in_words(application: &ApplicationName, grant: &CapabilityGrant) -> String {
-    let allows = &grant.allows;
-    match &grant.why {
-        Some(why) => format!("\"{application}\" {allows}; reason: {}", clean_line(why)),
-        None => format!("\"{application}\" {allows}; no reason given"),
-    }
+fn in_words(application: &ApplicationName, declared: &Declared) -> String {
+    format!("\"{application}\" {}", clean_line(&declared.words()))
 }
 
 #[cfg(test)]
@@ -407,8 +408,8 @@ mod tests {
             grant("tools/credential", Standing::Undecided),
         ];
         let asked = |choices: &Choices| -> Vec<String> {
-            let open = open(&all, choices);
-            open.iter().map(|one| one.capability.to_string()).collect()
+            let open = all.iter().filter(|one| is_open(one, choices));
+            open.map(|one| one.capability.to_string()).collect()
         };
         let mut choices = Choices::default();
         assert_eq!(asked(&choices), ["tools/reboot", "tools/credential"]);
