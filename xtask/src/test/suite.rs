@@ -18,8 +18,10 @@ use crate::run;
 /// Suites that run side by side at a time.
 const LANES: usize = 3;
 
-/// At most so many lines of what a suite's failed tests said are repeated at the end.
-const FAILURE_LINES: usize = 100;
+/// At most so many lines of what a suite's failed tests said are repeated at the end, and so many characters of each:
+/// of a long one its beginning says enough, and what follows it is to be seen as well.
+const FAILURE_LINES: usize = 60;
+const FAILURE_WIDTH: usize = 400;
 
 pub struct Suite {
     name: &'static str,
@@ -166,7 +168,9 @@ fn count(command: &mut Command, suite: &str) -> Result<Count> {
                 suite => println!("{suite} | {line}"),
             }
             if telling.hears(&line) && count.failures.len() < FAILURE_LINES {
-                count.failures.push(line.clone());
+                count
+                    .failures
+                    .push(line.chars().take(FAILURE_WIDTH).collect());
             }
             count.names.extend(failed_name(&line).map(str::to_owned));
             if let Some((passed, failed)) = result_line(&line) {

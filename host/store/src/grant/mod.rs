@@ -25,7 +25,7 @@ use crate::tables::{Table, tables};
 use crate::{Result, Store, application, charm, cleanup, controller, model};
 
 pub(crate) mod held;
-pub(crate) mod ports;
+pub(crate) mod shut;
 #[cfg(test)]
 mod tests;
 

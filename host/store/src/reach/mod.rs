@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::changes::namespace;
 use crate::db::{Session, Tx, columns, json, optional_word, params, to_json, word};
 use crate::error::StoreError;
-use crate::grant::ports::Shut;
+use crate::grant::shut::Shut;
 use crate::model::config;
 use crate::views::unit::number;
 use crate::{Result, Store};
