@@ -32,6 +32,12 @@ use serde_json::Value;
 /// Generous, for loaded machines; nothing here measures speed.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
+/// How long to leave alone what has been waited for so long: whoever asks costs the processor time that whatever is
+/// waited for needs, and several tests wait at a time.
+pub fn pause(waited: Duration) -> Duration {
+    (waited / 8).clamp(Duration::from_millis(100), Duration::from_secs(1))
+}
+
 /// The `periapt` program under test.
 pub fn program() -> PathBuf {
     std::env::var_os("PERIAPT_TEST_PROGRAM")
@@ -294,7 +300,7 @@ impl Home {
                 }
                 last = status;
             }
-            std::thread::sleep(Duration::from_millis(200));
+            std::thread::sleep(pause(started.elapsed()));
         }
         let log = self
             .periapt(["debug-log", "--replay", "--no-tail"])
