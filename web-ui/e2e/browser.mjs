@@ -1,4 +1,7 @@
-/** Chromium as the tests run it: Debian's, without a display, without a word to anybody. */
+/**
+ * Chromium as the tests run it: Debian's, without a display, without a word to anybody. Its headless shell draws the
+ * same pages with two thirds of the processor time, which is what the browser suite is short of.
+ */
 import { chromium } from "playwright-core";
 
 const FLAGS = [
@@ -18,7 +21,7 @@ export const PATIENCE = 120_000;
 
 export async function launch() {
   return chromium.launch({
-    executablePath: process.env.PERIAPT_TEST_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.PERIAPT_TEST_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     headless: true,
     args: FLAGS,
   });

@@ -16,7 +16,7 @@ pub const LOAD: &[&str] = &["wrk"];
 /// What the comparison with `ops` needs.
 pub const PYTHON: &[&str] = &["python3", "python3-venv"];
 /// What the tests of the web interface need: the browser and a font for it.
-pub const BROWSER: &[&str] = &["chromium", "fonts-dejavu-core"];
+pub const BROWSER: &[&str] = &["chromium-headless-shell", "fonts-dejavu-core"];
 
 /// A real syslog daemon, for the forwarding of logs.
 pub const SYSLOG: &[&str] = &["rsyslog", "rsyslog-gnutls"];
