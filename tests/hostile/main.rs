@@ -31,12 +31,11 @@ fn home() -> anyhow::Result<Home> {
 /// The same with other limits.
 fn home_with(limits: [&str; 5]) -> anyhow::Result<Home> {
     let home = Home::new()?;
-    let data = home.controller_directory().display().to_string();
-    let words = ["bootstrap", "tester", "--port", "0", "--data-dir", &data];
-    let limits = limits.into_iter().flat_map(|limit| ["--limits", limit]);
-    home.ok(words.into_iter().chain(limits))?;
-    home.grant_all()?;
-    home.ok(["add-model", "test"])?;
+    let limits: Vec<&str> = limits
+        .into_iter()
+        .flat_map(|limit| ["--limits", limit])
+        .collect();
+    home.bootstrap_with(&limits)?;
     home.ok(["model-config", "automatically-retry-hooks=false"])?;
     home.ok(["deploy", &charm("site").display().to_string(), "neighbour"])?;
     home.until_workload("neighbour/0", "active")?;

@@ -243,16 +243,16 @@ impl Home {
 
     /// Bootstraps a controller and adds the model `test`.
     pub fn bootstrap(&self) -> Result<()> {
+        self.bootstrap_with(&[])
+    }
+
+    /// The same with more words to `bootstrap`.
+    pub fn bootstrap_with(&self, words: &[&str]) -> Result<()> {
         let data = self.controller_directory();
+        let directory = data.display().to_string();
         let port = lasting_port()?.to_string();
-        self.ok([
-            OsStr::new("bootstrap"),
-            "tester".as_ref(),
-            "--port".as_ref(),
-            port.as_ref(),
-            "--data-dir".as_ref(),
-            data.as_os_str(),
-        ])?;
+        let first = ["bootstrap", "tester", "--port", &port, "--data-dir"];
+        self.ok([&first[..], &[&directory], words].concat())?;
         compiled::lend(&data)?;
         self.grant_all()?;
         self.ok(["add-model", "test"])?;

@@ -8,6 +8,7 @@ mod programs;
 mod suite;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -71,8 +72,8 @@ const WAITING: &[&str] = &[
     "forwarding",
 ];
 
-/// Those of them that are about how charms are compiled, or do it as another user; the others hand on what they compiled.
-const COMPILING: &[&str] = &[HOSTILE_AGAIN, "crash", "mistakes"];
+/// Those of them that are about how charms are compiled; the others hand on what they compiled.
+const COMPILING: &[&str] = &["crash", "mistakes"];
 
 /// Clients made of the API's description, in Python and TypeScript.
 const GENERATED: &str = "generated_clients";
@@ -100,13 +101,13 @@ pub fn run(wanted: &[String]) -> Result<()> {
     let schemathesis = if selected("schemathesis") {
         python::program("schemathesis", "schemathesis==4.32.5", "schemathesis")?
     } else {
-        std::path::PathBuf::new()
+        PathBuf::new()
     };
     // Scripts in Juju's words, and the page about them.
     let jubilant = if selected("e2e") || selected("documentation") {
         python::program("jubilant", "jubilant==1.14.0", "python")?
     } else {
-        std::path::PathBuf::new()
+        PathBuf::new()
     };
     let (generator, typescript) = if selected(GENERATED) {
         let folder = run::root().join("tests/generated_clients/typescript");
@@ -211,12 +212,13 @@ pub fn run(wanted: &[String]) -> Result<()> {
         }
         commands
     };
+    let compiled = empty_folder("tests-compiled")?;
     for suite in MEASURING.iter().copied().filter(|suite| selected(suite)) {
-        suites.push(Suite::alone(suite, of_system(suite, 2)));
-    }
-    let compiled = run::target().join("tests-compiled");
-    if compiled.exists() {
-        std::fs::remove_dir_all(&compiled).context("cannot remove what tests compiled earlier")?;
+        let mut commands = of_system(suite, 2);
+        if suite == HOSTILE {
+            handed_on(&mut commands, &compiled);
+        }
+        suites.push(Suite::alone(suite, commands));
     }
     for suite in WAITING.iter().copied().filter(|suite| selected(suite)) {
         let mut commands = match suite {
@@ -226,10 +228,12 @@ pub fn run(wanted: &[String]) -> Result<()> {
             BROWSER => of_system(suite, 1),
             suite => of_system(suite, 2),
         };
-        if !COMPILING.contains(&suite) {
-            for command in &mut commands {
-                command.env("PERIAPT_TEST_COMPILED", &compiled);
-            }
+        if suite == HOSTILE_AGAIN {
+            let own = empty_folder("tests-compiled-by-ordinary-user")?;
+            programs::give_to_ordinary_user(&own)?;
+            handed_on(&mut commands, &own);
+        } else if !COMPILING.contains(&suite) {
+            handed_on(&mut commands, &compiled);
         }
         if !commands.is_empty() {
             suites.push(Suite::beside(suite, commands));
@@ -260,6 +264,23 @@ pub fn run(wanted: &[String]) -> Result<()> {
         bail!("{failed} failed");
     }
     Ok(())
+}
+
+/// A folder of the target folder with nothing in it.
+fn empty_folder(name: &str) -> Result<PathBuf> {
+    let folder = run::target().join(name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).context("cannot remove what tests compiled earlier")?;
+    }
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// Has tests hand on to one another, in `folder`, what they compiled.
+fn handed_on(commands: &mut [Command], folder: &Path) {
+    for command in commands {
+        command.env("PERIAPT_TEST_COMPILED", folder);
+    }
 }
 
 /// The attacks as an ordinary user, where this is root and such a user reaches the programs.

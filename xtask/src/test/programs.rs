@@ -1,12 +1,13 @@
 //! The test programs of the workspace: built by one cargo call, found by package and name.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{progress, run};
+use crate::{packages, progress, run};
 
 const FILE_DESCRIPTORS: u32 = 1024;
 /// `nobody` on every Linux machine.
@@ -16,6 +17,15 @@ const AS_ORDINARY_USER: [&str; 4] = [
     "--regid=65534",
     "--clear-groups",
 ];
+const ORDINARY_USER: u32 = 65534;
+
+/// Lets the user write into a folder that root made.
+pub fn give_to_ordinary_user(folder: &Path) -> Result<()> {
+    if packages::is_root() {
+        chown(folder, Some(ORDINARY_USER), Some(ORDINARY_USER))?;
+    }
+    Ok(())
+}
 
 /// One program of tests.
 #[derive(Clone)]
