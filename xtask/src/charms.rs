@@ -120,13 +120,11 @@ fn has_rustup_target() -> bool {
 /// compile the large ones once more.
 pub fn build_periapt(profile: Profile) -> Result<PathBuf> {
     crate::web::build()?;
-    let profile = match profile {
-        Profile::Dev => "dev",
-        Profile::Test => "test",
+    let arguments = |profile| ["build", "--workspace", "--profile", profile];
+    let mut cargo = match profile {
+        Profile::Dev => run::cargo(&arguments("dev")),
+        Profile::Test => run::cargo_with_lints(&arguments("test")),
     };
-    progress::cargo(
-        "building periapt",
-        &mut run::cargo(&["build", "--workspace", "--profile", profile]),
-    )?;
+    progress::cargo("building periapt", &mut cargo)?;
     Ok(run::target().join("debug/periapt"))
 }

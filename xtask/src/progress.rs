@@ -36,8 +36,15 @@ const ONE_CORE: Duration = Duration::from_secs(1030);
 /// What must have been built before the speed of this machine can be told.
 const SPEED_IS_KNOWN: f64 = 0.03;
 
-/// Runs a cargo call to the end and gives its standard output.
-pub fn cargo(what: &str, command: &mut Command) -> Result<String> {
+/// What a cargo call printed.
+pub struct Output {
+    pub stdout: String,
+    /// A line for each target with warnings, also when an earlier call built it.
+    pub warnings: Vec<String>,
+}
+
+/// Runs a cargo call to the end.
+pub fn cargo(what: &str, command: &mut Command) -> Result<Output> {
     eprintln!("==> {what}");
     let mut child = command
         .env("CARGO_TERM_PROGRESS_WHEN", "always")
@@ -55,14 +62,17 @@ pub fn cargo(what: &str, command: &mut Command) -> Result<String> {
     let mut output = String::new();
     BufReader::new(stdout).read_to_string(&mut output)?;
     let status = child.wait()?;
-    let line = printer
+    let (line, warnings) = printer
         .join()
         .map_err(|_| anyhow::anyhow!("cargo's output could not be read"))?;
     if !status.success() {
         bail!("{what}: cargo ended with {status}");
     }
     eprintln!("    done in {}", run::elapsed(line.began));
-    Ok(output)
+    Ok(Output {
+        stdout: output,
+        warnings,
+    })
 }
 
 fn cores() -> usize {
@@ -70,7 +80,8 @@ fn cores() -> usize {
 }
 
 /// Reads what cargo prints until it ends.
-fn show(stderr: impl Read, mut line: Line) -> Line {
+fn show(stderr: impl Read, mut line: Line) -> (Line, Vec<String>) {
+    let mut warnings = Vec::new();
     let terminal = std::io::stderr().is_terminal();
     let mut shown = Instant::now();
     let mut text = Vec::new();
@@ -94,6 +105,7 @@ fn show(stderr: impl Read, mut line: Line) -> Line {
             }
             Heard::Routine => {}
             Heard::Message => {
+                warnings.extend(sum_of_warnings(&told));
                 let clear = if terminal { "\r\x1b[2K" } else { "" };
                 eprintln!("{clear}{told}");
             }
@@ -102,7 +114,13 @@ fn show(stderr: impl Read, mut line: Line) -> Line {
     if terminal {
         eprint!("\r\x1b[2K");
     }
-    line
+    (line, warnings)
+}
+
+/// Cargo's sum for a target: ``warning: `periapt-model` (lib) generated 2 warnings``.
+fn sum_of_warnings(told: &str) -> Option<String> {
+    let is_sum = told.starts_with("warning: `") && told.contains(" generated ");
+    is_sum.then(|| told.to_owned())
 }
 
 /// A line of cargo's.

@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::{charms, packages, postgres, python, run, web};
-use programs::{TestProgram, build};
+use programs::{Built, TestProgram, build};
 use suite::{Suite, run_all};
 
 /// The crates whose tests stand beside their code, by room.
@@ -124,7 +124,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
         let charms = scope.spawn(|| charms::pack_with(&periapt));
         (build(), charms.join())
     });
-    let programs = programs?;
+    let Built { programs, warnings } = programs?;
     let charms = charms.map_err(|_| anyhow!("packing the charms panicked"))??;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
@@ -153,17 +153,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
         ));
     }
     if selected("lint") {
-        suites.push(Suite::alone(
-            "lint",
-            vec![run::cargo(&[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ])],
-        ));
+        suites.push(Suite::known("lint", warnings));
     }
     let of_package = |package: &str, target: Option<&str>| -> Vec<Command> {
         let programs = programs.get(package).into_iter().flatten();
@@ -184,7 +174,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
     if selected("examples") {
         suites.push(Suite::alone(
             "examples",
-            vec![run::cargo(&[
+            vec![run::cargo_with_lints(&[
                 "test",
                 "--workspace",
                 "--doc",
@@ -308,6 +298,7 @@ pub fn screenshots() -> Result<()> {
     let node = web::node()?;
     let charms = charms::pack_all(charms::Profile::Test)?;
     let program = build()?
+        .programs
         .get("periapt-tests")
         .into_iter()
         .flatten()
@@ -330,7 +321,7 @@ pub fn screenshots() -> Result<()> {
 
 /// Has the tests that compare the reference with the program write it into the checkout instead.
 pub fn write_reference() -> Result<()> {
-    let programs = build()?;
+    let Built { programs, .. } = build()?;
     for (package, target, test, page) in [
         ("periapt-server", "api", "reference::", "openapi.json"),
         ("periapt-server", "api", "promises::", "api-v1-promises.txt"),

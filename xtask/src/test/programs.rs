@@ -35,11 +35,22 @@ pub struct TestProgram {
     directory: PathBuf,
 }
 
-/// Builds every test program of the workspace and lists them by package.
-pub fn build() -> Result<BTreeMap<String, Vec<TestProgram>>> {
-    let messages = progress::cargo(
+/// Every test program of the workspace, and what there was to say about its sources.
+pub struct Built {
+    /// By package.
+    pub programs: BTreeMap<String, Vec<TestProgram>>,
+    /// A line for each target with warnings of the compiler or of Clippy, which were shown while it was built.
+    pub warnings: Vec<String>,
+}
+
+/// Builds every test program of the workspace.
+pub fn build() -> Result<Built> {
+    let progress::Output {
+        stdout: messages,
+        warnings,
+    } = progress::cargo(
         "building the tests",
-        &mut run::cargo(&[
+        &mut run::cargo_with_lints(&[
             "test",
             "--workspace",
             "--no-run",
@@ -78,7 +89,7 @@ pub fn build() -> Result<BTreeMap<String, Vec<TestProgram>>> {
             directory,
         });
     }
-    Ok(programs)
+    Ok(Built { programs, warnings })
 }
 
 impl TestProgram {
