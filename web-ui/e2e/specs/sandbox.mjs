@@ -82,7 +82,7 @@ async function saved(page) {
 async function looksAtFiles(page, world) {
   await visit(page, ["the unit", `/models/${world.model}/units/site/0`, "site/0"]);
   await page.getByRole("tab", { name: "Files" }).click();
-  await page.getByText("Each look is on record").waitFor();
+  await page.getByText("Every access is recorded in the").waitFor();
   await page.locator('tr[data-file="site"]').getByRole("link", { name: "site", exact: true }).click();
   await page.locator('tr[data-file="index.html"]').getByRole("link", { name: "index.html", exact: true }).click();
   const shown = content(page, "/state/site/index.html");

@@ -190,7 +190,8 @@ async fn files_are_read_through_the_process_to_which_the_agent_is_connected() {
     );
     assert_eq!(status, 404, "{refused}");
     assert!(
-        refused.contains("file-not-found") && refused.contains("/state/none of site/0"),
+        refused.contains("file-not-found")
+            && refused.contains(r#"\"/state/none\" of site/0 not found"#),
         "{refused}"
     );
 
