@@ -39,7 +39,7 @@ const ROWS: &[Row] = &[
     row("automatically-retry-hooks", Kind::Boolean, "true",
         "Whether failed hooks are retried automatically."),
     row(CAPABILITY_DEFAULT, Kind::Capabilities, "",
-        "Capabilities that the model's applications are granted without asking. Empty uses the controller's capability-default; none grants none."),
+        "Capabilities that the model's applications are granted without asking. Empty uses the controller's capability-default; \"none\" grants none."),
     row(CAPABILITY_POLICY, Kind::Capabilities, "*",
         "The most that the model's applications may be granted: capabilities, with or without *, separated by commas. Applications lose anything beyond it before their next hook."),
     row("collect-metrics-interval", Kind::DurationFrom(1), "5m",
