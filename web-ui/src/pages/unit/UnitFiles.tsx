@@ -145,7 +145,7 @@ function Entry({ directory, entry: { name, kind, bytes: size, "modified-at": cha
         )}
       </th>
       <td data-label="Kind">{kind === "link" ? "link, not followed" : kind}</td>
-      <td data-label="Size" className="nowrap">{kind === "file" ? bytes(size) : "–"}</td>
+      <td data-label="Size" className="nowrap">{kind === "file" ? bytes(size) : "—"}</td>
       <td data-label="Changed" className="nowrap">
         <Time at={changed} />
       </td>
