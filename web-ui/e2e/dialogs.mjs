@@ -10,8 +10,8 @@ export function dialogs(model, { relation, application, unit, other }) {
   const m = `/models/${encodeURIComponent(model)}`;
   return [
     ["integrate", [`${m}/applications/shipper`, "shipper"], "Integrate"],
-    ["suspend-relation", [`${m}/relations/${relation.id}`, relation.key], "Suspend"],
-    ["remove-relation", [`${m}/relations/${relation.id}`, relation.key], "Remove"],
+    ["suspend-relation", [`${m}/relations/${relation.id}`, relation.key.replace(" ", " – ")], "Suspend"],
+    ["remove-relation", [`${m}/relations/${relation.id}`, relation.key.replace(" ", " – ")], "Remove"],
     ["expose", [`${m}/applications/shipper`, "shipper"], "Expose"],
     ["unexpose", [`${m}/applications/${application}`, application], "Unexpose"],
     ["remove-principal", [`${m}/applications/hub`, "hub"], "Remove"],
@@ -187,7 +187,7 @@ async function openPalette(page, must) {
 
 /** Plans a bundle of the text, without applying it. */
 async function plan(page, must, text) {
-  await must("fill the text", page.getByLabel("Text of the bundle").fill(text, { timeout: STEP }));
+  await must("fill the text", page.getByLabel("Bundle YAML").fill(text, { timeout: STEP }));
   await must("press Dry run", page.getByRole("button", { name: "Dry run", exact: true }).click({ timeout: STEP }));
 }
 

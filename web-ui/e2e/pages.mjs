@@ -66,7 +66,7 @@ export function pages(model, { application, unit, machine, charm, user, relation
     ["topology-filtered", `${m}/topology?q=shipper`, model],
     ["topology-without-match", `${m}/topology?q=nothing+is+like+this`, model],
     ["relations", `${m}/relations`, model],
-    ["relation", `${m}/relations/${relation.id}`, relation.key],
+    ["relation", `${m}/relations/${relation.id}`, relation.key.replace(" ", " – ")],
     ["application-relations", `${m}/applications/hub/relations`, "hub"],
     ["principal", `${m}/applications/hub`, "hub"],
     ["subordinate", `${m}/applications/shipper`, "shipper"],

@@ -83,7 +83,10 @@ impl Health {
             .manifolds
             .values()
             .filter(|node| node.state == NodeState::Started);
-        Ok(format!("{} workers run", running.count()))
+        Ok(match running.count() {
+            1 => "1 worker running".to_owned(),
+            count => format!("{count} workers running"),
+        })
     }
 
     /// Whether requests can be served. `open` says whether the API is.
@@ -113,10 +116,7 @@ impl Health {
             Some(Err(error)) => Err(error.to_string()),
             Some(Ok(())) => {
                 let took = self.clock.monotonic().saturating_sub(began);
-                Ok(format!(
-                    "it took a write and a read in {} ms",
-                    took.as_millis()
-                ))
+                Ok(format!("write and read took {} ms", took.as_millis()))
             }
         }
     }

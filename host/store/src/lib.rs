@@ -69,7 +69,7 @@ mod testing;
 mod tests;
 
 pub use alert::{DueDelivery, StoredReceiver};
-pub use audit::{AUDIT_AGE, AUDIT_ROWS};
+pub use audit::{AUDIT_AGE, AUDIT_ROWS, told as told_in_audit};
 pub use bundle::{ABANDONED, ApplyEnd, KnownApply, NewApply};
 pub use changes::namespace;
 pub use charm::CompiledForm;

@@ -98,22 +98,22 @@ export default async function ({ enter, world }) {
   const alert = page.locator('tr[data-alert="unit/probe/0"]');
   await alert.waitFor();
   const shown = await until("a notification", () => page.evaluate(() => globalThis.shown[0]));
-  check(shown.title === `Alert: unit/probe/0 in ${world.model}`, `the notification says ${shown.title}`);
+  check(shown.title === `Alert: probe/0 in ${world.model}`, `the notification says ${shown.title}`);
   const told = await until("a message", () => posted.find((one) => JSON.parse(one.body).rule === "errors"));
   check(JSON.parse(told.body).items[0].subject === "unit/probe/0", told.body);
   await page.locator('tr[data-delivery="ops"]').filter({ hasText: "1 firing" }).filter({ hasText: "sent" }).waitFor();
 
   await alert.getByRole("button", { name: /^Acknowledge/ }).click();
   await alert.getByText(world.user, { exact: true }).waitFor();
-  await alert.getByRole("link", { name: "unit/probe/0" }).waitFor();
+  await alert.getByRole("link", { name: "probe/0" }).waitFor();
 
   await row.getByRole("button", { name: /^Silence/ }).click();
-  const silence = page.getByRole("dialog", { name: "Silence errors" });
+  const silence = page.getByRole("dialog", { name: "Silence rule errors" });
   await silence.getByRole("button", { name: "Silence", exact: true }).click();
   await silence.waitFor({ state: "detached" });
   await row.getByText("nobody; silent").waitFor();
   await row.getByRole("button", { name: /^Remove/ }).click();
-  const remove = page.getByRole("dialog", { name: "Remove errors" });
+  const remove = page.getByRole("dialog", { name: "Remove rule errors" });
   await remove.getByRole("button", { name: "Remove", exact: true }).click();
   await row.waitFor({ state: "detached" });
   await page.getByRole("heading", { name: "No firing alerts" }).waitFor();

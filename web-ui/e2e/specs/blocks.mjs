@@ -9,7 +9,7 @@ export default async function ({ enter, world }) {
   const blocks = ["blocks", `/models/${world.model}/blocks`, world.model];
   await visit(page, blocks);
   const row = page.locator('tr[data-block="remove-object"]');
-  await row.getByText("allowed", { exact: true }).waitFor();
+  await row.getByText("not blocked", { exact: true }).waitFor();
   await row.getByRole("button", { name: /^Disable/ }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Message", { exact: true }).fill("ask Ann first");
@@ -29,7 +29,7 @@ export default async function ({ enter, world }) {
 
   await visit(page, blocks);
   await row.getByRole("button", { name: /^Enable/ }).click();
-  await row.getByText("allowed", { exact: true }).waitFor();
+  await row.getByText("not blocked", { exact: true }).waitFor();
   await banner.waitFor({ state: "detached" });
   check((await page.getByRole("button", { name: /^Enable/ }).count()) === 0, "what is allowed can be enabled");
 }

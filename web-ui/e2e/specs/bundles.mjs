@@ -33,7 +33,7 @@ export default async function ({ enter, world }) {
   check(await page.getByRole("button", { name: "Apply", exact: true }).isDisabled(), "what is refused can be applied");
 
   // Corrected in place, and planned: nothing is there yet.
-  await page.getByLabel("Text of the bundle").fill(RIGHT);
+  await page.getByLabel("Bundle YAML").fill(RIGHT);
   await page.getByRole("button", { name: "Dry run" }).click();
   const plan = page.getByRole("region", { name: "Plan", exact: true });
   await plan.getByText("3 changes, none made yet.").waitFor();
@@ -80,7 +80,7 @@ export default async function ({ enter, world }) {
 /** The bundle in a file beside which no charm has to be: what it names is in the model. */
 async function beside(page) {
   const text = RIGHT.replace("./hub.charm", "local:hub-0").replace("./front.charm", "local:front-0");
-  check((await page.getByLabel("Text of the bundle").inputValue()) === RIGHT, "the text went away");
+  check((await page.getByLabel("Bundle YAML").inputValue()) === RIGHT, "the text went away");
   const file = join(tmpdir(), `applied-${process.pid}.yaml`);
   await writeFile(file, text);
   return file;

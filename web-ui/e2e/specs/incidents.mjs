@@ -39,7 +39,7 @@ export default async function ({ enter, world }) {
 
   // Nothing is skipped before it was asked for.
   await card.getByRole("button", { name: "Skip all" }).click();
-  await dialog.getByText("probe/0, probe/1").waitFor();
+  await dialog.getByText("probe/0 and probe/1 continue without it.").waitFor();
   await dialog.getByText("This cannot be undone").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });

@@ -2,6 +2,7 @@
 import { charm, check, mark, neverReloaded, periapt, signIn, unitRow } from "../steps.mjs";
 
 const KEY = "front:website hub:website";
+const TITLE = "front:website – hub:website";
 
 export default async function ({ enter, world }) {
   await periapt("deploy", charm("hub"), "hub");
@@ -48,7 +49,7 @@ export default async function ({ enter, world }) {
   await page.keyboard.press("/");
   await page.keyboard.type("front:website");
   await page.getByRole("option", { name: /relation/ }).first().click();
-  await page.getByRole("heading", { level: 1, name: KEY }).waitFor();
+  await page.getByRole("heading", { level: 1, name: TITLE }).waitFor();
   for (const side of ["front", "hub"]) {
     const settings = page.getByRole("region", { name: `Settings of ${side}:website` });
     await settings.getByText("ingress-address").first().waitFor();
@@ -60,7 +61,7 @@ export default async function ({ enter, world }) {
   await page.getByRole("option", { name: /Topology/ }).first().click();
   await page.getByRole("link", { name: /website – \w+:website/ }).focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { level: 1, name: KEY }).waitFor();
+  await page.getByRole("heading", { level: 1, name: TITLE }).waitFor();
 
   await page.getByRole("button", { name: "Suspend" }).click();
   await dialog.getByLabel("Reason").fill("moving house");

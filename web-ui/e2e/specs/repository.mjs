@@ -18,7 +18,7 @@ export default async function ({ enter, world }) {
   await page.reload();
   const choice = page.getByLabel("or choose one from the charm repository");
   await choice.selectOption({ label: "noop, edge, revision 0" });
-  await page.getByRole("button", { name: "Take", exact: true }).click();
+  await page.getByRole("button", { name: "Fetch", exact: true }).click();
   await page.getByRole("status").filter({ hasText: "local:noop-0" }).waitFor();
   await page.getByLabel("Application name").fill("quiet");
   await page.getByText("deploy -m test noop --channel edge quiet").waitFor();
@@ -35,6 +35,6 @@ export default async function ({ enter, world }) {
   );
   await page.goto(`/models/${world.model}/deploy`);
   await choice.selectOption({ label: "noop, edge, revision 0" });
-  await page.getByRole("button", { name: "Take", exact: true }).click();
+  await page.getByRole("button", { name: "Fetch", exact: true }).click();
   await page.getByRole("alert").getByText("no answer").waitFor();
 }

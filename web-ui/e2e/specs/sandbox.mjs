@@ -43,11 +43,11 @@ async function usesMost(page, world) {
   await state.getByText("0 % of 256.0 MiB").waitFor();
   await row(page, "site/0").locator('td[data-label="Memory"]').getByText(/^[1-9]\d? % of 64\.0 MiB$/).waitFor();
 
-  await page.getByLabel("Most used first").selectOption({ label: "State" });
+  await page.getByLabel("Sort by").selectOption({ label: "State" });
   await page.waitForURL(/\?by=state-directory$/);
   await ordered(page, world, "state-directory");
   check((await page.locator("tr[data-unit]").first().getAttribute("data-unit")) === "probe/0", "the probe keeps most");
-  await page.getByLabel("Most used first").selectOption({ label: "Memory" });
+  await page.getByLabel("Sort by").selectOption({ label: "Memory" });
   await ordered(page, world, "memory");
 
   // A link shows what its sender saw.
@@ -56,7 +56,7 @@ async function usesMost(page, world) {
   check((await page.getByLabel("Hooks", { exact: true }).inputValue()) === "hour", "the period of the link is lost");
 
   await visit(page, ["nothing", "/models/controller/sandbox", "controller"]);
-  await page.getByRole("heading", { name: "No hooks are remembered" }).waitFor();
+  await page.getByRole("heading", { name: "No hooks are recorded" }).waitFor();
 }
 
 /** What the controller refuses is said, and asked for again. */
@@ -82,7 +82,7 @@ async function saved(page) {
 async function looksAtFiles(page, world) {
   await visit(page, ["the unit", `/models/${world.model}/units/site/0`, "site/0"]);
   await page.getByRole("tab", { name: "Files" }).click();
-  await page.getByText("Each look is on record").waitFor();
+  await page.getByText("Every access is recorded in the").waitFor();
   await page.locator('tr[data-file="site"]').getByRole("link", { name: "site", exact: true }).click();
   await page.locator('tr[data-file="index.html"]').getByRole("link", { name: "index.html", exact: true }).click();
   const shown = content(page, "/state/site/index.html");

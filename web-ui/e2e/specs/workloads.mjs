@@ -42,7 +42,7 @@ export default async function ({ enter, world }) {
     await cell(checked, "Failures").getByText("0/3", { exact: true }).waitFor();
     const measured = page.getByRole("table", { name: "Metrics" }).getByRole("row", { name: /^count/ });
     await cell(measured, "Value").getByText(/^[1-9]\d*$/).waitFor();
-    await cell(measured, "Lately").getByRole("img", { name: /^count: now [1-9]/ }).waitFor();
+    await cell(measured, "Trend").getByRole("img", { name: /^count: now [1-9]/ }).waitFor();
     check(/^[1-9]/.test((await charted(page, "Requests per minute")).split(": ").at(-1)), "no request was counted");
     await charted(page, "Latency");
     await sound(page, "the unit of counter", width);
@@ -57,8 +57,8 @@ export default async function ({ enter, world }) {
     await cell(service, "Restarts").getByText("1", { exact: true }).waitFor();
     await cell(service, "Last end").getByText("exited 0").waitFor();
     const passed = page.getByRole("table", { name: "History of the services" }).getByRole("row", { name: /^web\/web/ });
-    await cell(passed.first(), "Came to be").getByText("active", { exact: true }).waitFor();
-    await cell(passed, "After it ended").getByText("exited 0").first().waitFor();
+    await cell(passed.first(), "State").getByText("active", { exact: true }).waitFor();
+    await cell(passed, "Exit").getByText("exited 0").first().waitFor();
     await sound(page, "the unit of unruly", width);
   }
 }

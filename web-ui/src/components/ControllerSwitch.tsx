@@ -97,8 +97,8 @@ function AddController({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <p>
-        It is kept in this browser, at the address of this page. Its own page asks you to sign in there; your browser
-        may first have to be told to trust its certificate.
+        Saved in this browser only. You sign in on that controller's own page; your browser may ask you to trust its
+        certificate.
       </p>
       <TextField label="Address" value={address} onChange={setAddress} error={error} required />
       <TextField label="Name" value={name} onChange={setName} help="Name shown here; its address if empty" />

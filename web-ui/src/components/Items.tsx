@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from "react";
 
 /** Things in one line, commas between them; a line breaks between two and within none. */
-export function Items({ of, none = "–" }: { of: readonly { key: string; shown: ReactNode }[]; none?: ReactNode }) {
+export function Items({ of, none = "—" }: { of: readonly { key: string; shown: ReactNode }[]; none?: ReactNode }) {
   if (of.length === 0) return none;
   return (
     <span className="items">

@@ -9,6 +9,8 @@ interface Properties {
   model: string;
   filter: LogFilter;
   highlight?: string;
+  /** False where the command that follows these lines is shown already. */
+  showCommand?: boolean;
   /** Narrows the log to who wrote a line. */
   onEntity?: (name: string) => void;
 }
@@ -20,7 +22,7 @@ const WORDS = {
 };
 
 /** The log as it is written. `highlight` also narrows what is shown. */
-export function LiveLog({ model, filter, highlight = "", onEntity }: Properties) {
+export function LiveLog({ model, filter, highlight = "", showCommand = true, onEntity }: Properties) {
   const [follow, setFollow] = useState(true);
   const { records, state } = useLog(model, filter);
   const shown = useMemo(() => {
@@ -30,6 +32,12 @@ export function LiveLog({ model, filter, highlight = "", onEntity }: Properties)
       `${entity} ${entityName(entity)} ${module} ${message}`.toLowerCase().includes(wanted),
     );
   }, [records, highlight]);
+  const cli = command(
+    "debug-log", "-m", model, "--replay",
+    filter.include && "--include", filter.include,
+    filter["include-module"] && "--include-module", filter["include-module"],
+    filter["exclude-module"] && "--exclude-module", filter["exclude-module"],
+  );
   return (
     <div className="live-log">
       <p className={state === "broken" ? "waiting" : "muted"} role="status">
@@ -44,12 +52,7 @@ export function LiveLog({ model, filter, highlight = "", onEntity }: Properties)
         empty={
           <Empty
             title={state === "broken" ? "The log cannot be read now" : "No matching lines yet"}
-            cli={command(
-              "debug-log", "-m", model, "--replay",
-              filter.include && "--include", filter.include,
-              filter["include-module"] && "--include-module", filter["include-module"],
-              filter["exclude-module"] && "--exclude-module", filter["exclude-module"],
-            )}
+            {...(showCommand && { cli })}
           >
             {state === "broken"
               ? "The connection to the controller broke. Lines written meanwhile appear once it is back."

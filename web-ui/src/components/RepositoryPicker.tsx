@@ -49,7 +49,7 @@ export function RepositoryPicker({ model, only, onTake }: Properties) {
           disabled={!chosen || take.busy}
           onClick={() => chosen && take.run(chosen)}
         >
-          {take.busy ? "Fetching and compiling…" : "Take"}
+          {take.busy ? "Fetching and compiling…" : "Fetch"}
         </button>
       </div>
       {take.error != null && <Failure error={take.error} />}

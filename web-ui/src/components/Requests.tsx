@@ -1,7 +1,9 @@
 /** Requests of the last hour to an application or one of its units: rate, errors and latency. */
 import { useQuery } from "@tanstack/react-query";
 import { applications } from "../api";
+import { command } from "../lib/commands";
 import { drawnTraffic, formatOf } from "../lib/traffic";
+import { useModel } from "../live/context";
 import { FiguresChart } from "./charts";
 import { Empty, Failure, Loading } from "./States";
 
@@ -9,11 +11,10 @@ interface Properties {
   model: string;
   application: string;
   unit?: string;
-  /** What stands beside a failure, and helps on where there are no requests: the command line draws no requests. */
-  cli: string;
 }
 
-export function Requests({ model, application, unit, cli }: Properties) {
+export function Requests({ model, application, unit }: Properties) {
+  const exposed = useModel(model).applications.find(({ name }) => name === application)?.exposed;
   const traffic = useQuery({
     queryKey: ["traffic", model, application, unit],
     queryFn: () => applications.traffic(model, application, unit),
@@ -21,12 +22,16 @@ export function Requests({ model, application, unit, cli }: Properties) {
     refetchInterval: 10_000,
   });
   if (traffic.isPending) return <Loading what="the requests" />;
-  if (traffic.error) return <Failure error={traffic.error} cli={cli} onRetry={() => void traffic.refetch()} />;
+  if (traffic.error) return <Failure error={traffic.error} onRetry={() => void traffic.refetch()} />;
   const charts = drawnTraffic(traffic.data);
   if (charts.length === 0) {
     return (
-      <Empty title="No requests in the last hour" cli={cli}>
-        Requests are counted within twenty seconds of their answer. Applications can be reached from outside once they are exposed.
+      <Empty
+        title="No requests in the last hour"
+        {...(exposed === false && { cli: command("expose", "-m", model, application) })}
+      >
+        Requests are counted within twenty seconds of their answer.
+        {exposed === false && ` ${application} can be reached from outside once it is exposed.`}
       </Empty>
     );
   }

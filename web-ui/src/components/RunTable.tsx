@@ -50,7 +50,7 @@ export function RunTable({ model, runs, showUnit }: Properties) {
               {durationText(run.duration)}
             </td>
             <td data-label="Message" className="message">
-              {run.message || "–"}
+              {run.message || "—"}
             </td>
           </tr>
         ))}

@@ -115,7 +115,7 @@ export function Search({ model }: { model: string | null }) {
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
           aria-activedescendant={chosen ? `${id}-${place}` : undefined}
-          placeholder={things ? "Search everything, or do something" : "Search everything"}
+          placeholder={things ? "Search or run a command" : "Search everything"}
           autoComplete="off"
           spellCheck={false}
           value={typed}

@@ -54,6 +54,8 @@ export function Failure({
 }) {
   const problem = error instanceof ApiError ? error.problem : null;
   const title = problem?.title ?? "Something went wrong on this page";
+  // One command is enough: where the advice has one, that is it.
+  const shown = problem?.advice?.includes("`") ? undefined : cli;
   const detail = problem?.detail ?? (error instanceof Error ? error.message : String(error));
   return (
     <div className="p-notification--negative" role="alert">
@@ -70,9 +72,9 @@ export function Failure({
               <Prose text={sentence(problem.advice)} />{" "}
             </>
           )}
-          {cli && (
+          {shown && (
             <>
-              On the command line: <code>{cli}</code>
+              On the command line: <code>{shown}</code>
             </>
           )}
         </p>

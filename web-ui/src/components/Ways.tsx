@@ -101,7 +101,7 @@ export function InsideWays({ model, reach, own }: Omit<Properties, "applications
               </th>
             )}
             <td data-label="Reached by">every unit of the model</td>
-            <td data-label="Endpoint">–</td>
+            <td data-label="Endpoint">—</td>
             <td data-label="Ports">
               <Ports of={ports} />
             </td>

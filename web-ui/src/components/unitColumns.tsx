@@ -47,7 +47,7 @@ export function unitColumns(
       className: "nowrap",
       minor: true,
       keys: ({ machine, name }) => [machine ?? "", ...unitKeys(name)],
-      cell: ({ machine }) => (machine ? <Link to={toMachine(model, machine)}>{machine}</Link> : "–"),
+      cell: ({ machine }) => (machine ? <Link to={toMachine(model, machine)}>{machine}</Link> : "—"),
     },
     {
       id: "address",

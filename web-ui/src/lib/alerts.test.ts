@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AlertInfo } from "../api/types";
-import { thresholdError, toSubject } from "./alerts";
+import { subjectName, thresholdError, toSubject } from "./alerts";
 import { Fresh, notice } from "./notifications";
 
 const alert = (more: Partial<AlertInfo> = {}): AlertInfo => ({
@@ -24,6 +24,11 @@ describe("alerts", () => {
     expect(toSubject(alert({ model: "", subject: "disk" }))).toBe("/controller");
   });
 
+  it("name what they are about as the pages do", () => {
+    const names = ["unit/site/0", "machine/3", "storage/data/0", "hooks", "disk"].map((subject) => subjectName({ subject }));
+    expect(names).toEqual(["site/0", "machine 3", "storage data/0", "hooks", "disk of the controller"]);
+  });
+
   it("have thresholds as their conditions do", () => {
     for (const text of ["5m", "1h30m", "250ms", "1.5m"]) expect(thresholdError("hook-p99", text)).toBeNull();
     for (const text of ["", "5", "90%", "0", "5 m"]) expect(thresholdError("hook-p99", text)).not.toBeNull();
@@ -40,7 +45,7 @@ describe("alerts", () => {
   });
 
   it("are one notification when several fire together", () => {
-    expect(notice([alert()])).toEqual({ title: "Alert: unit/site/0 in shop", body: "errors: hook failed" });
+    expect(notice([alert()])).toEqual({ title: "Alert: site/0 in shop", body: "errors: hook failed" });
     expect(notice([alert(), alert({ id: 2, rule: "late" })])).toEqual({ title: "2 alerts", body: "errors, late" });
   });
 });

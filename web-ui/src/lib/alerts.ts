@@ -57,6 +57,14 @@ export function thresholdError(condition: AlertCondition, text: string): string 
   return duration || (given === "0" && condition !== "hook-p99") ? null : "A duration such as 5m, 1h30m or 250ms";
 }
 
+/** What an alert is about: `probe/0`, `machine 3`, `storage data/0`. */
+export function subjectName({ subject }: Pick<AlertInfo, "subject">): string {
+  if (subject === "disk") return "disk of the controller";
+  const [kind = "", ...rest] = subject.split("/");
+  if (rest.length === 0) return subject;
+  return kind === "unit" ? rest.join("/") : `${kind} ${rest.join("/")}`;
+}
+
 /** The page of what an alert is about; nothing for what has none. */
 export function toSubject({ model, subject }: AlertInfo): string | null {
   if (model === "") return "/controller";

@@ -28,6 +28,9 @@ describe("an entry of a timeline", () => {
     expect(told(entry({ who: "admin", verb: "integrated", object: "front with site" }))).toBe(
       "admin integrated front with site",
     );
+    expect(told(entry({ who: "admin", verb: "tried to remove", object: "machine 10", result: "refused" }))).toBe(
+      "admin tried to remove machine 10",
+    );
     expect(told(entry({ was: "a", becomes: "b" }))).toBe('changed title of front from "a" to "b"');
     expect(told(entry({ becomes: "b" }))).toBe('changed title of front to "b"');
     expect(told(entry({ was: "a" }))).toBe('changed title of front from "a" to its default');

@@ -1,6 +1,7 @@
 /** Whether this browser shows alerts as notifications: the visitor's choice, and the browser's permission. */
 import { useSyncExternalStore } from "react";
 import type { AlertInfo } from "../api/types";
+import { subjectName } from "./alerts";
 
 const KEY = "periapt-notifications";
 const listeners = new Set<() => void>();
@@ -46,7 +47,8 @@ export function notice(alerts: readonly AlertInfo[]): { title: string; body: str
   const [first] = alerts;
   const rules = [...new Set(alerts.map(({ rule }) => rule))].join(", ");
   if (!first || alerts.length > 1) return { title: `${alerts.length} alerts`, body: rules };
-  const where = first.model === "" ? first.subject : `${first.subject} in ${first.model}`;
+  const subject = subjectName(first);
+  const where = first.model === "" ? subject : `${subject} in ${first.model}`;
   return { title: `Alert: ${where}`, body: [first.rule, first.detail].filter(Boolean).join(": ") };
 }
 

@@ -99,10 +99,10 @@ describe("an operation", () => {
   });
 
   it("says how long it took, or has been running", () => {
-    expect(tookText(operation([]), 10)).toBe("–");
+    expect(tookText(operation([]), 10)).toBe("—");
     expect(tookText(operation([], { "started-at": timeText(1_000_000), "completed-at": timeText(3_500_000) }), 0)).toBe("2.50 s");
     expect(tookText({ status: "running", "started-at": timeText(1_000_000) }, 61_000_000)).toBe("1 min so far");
-    expect(tookText({ status: "failed", "started-at": timeText(1) }, 9)).toBe("–");
+    expect(tookText({ status: "failed", "started-at": timeText(1) }, 9)).toBe("—");
   });
 
   it("tells what was asked of whom", () => {

@@ -76,9 +76,9 @@ interface Timed {
 /** How long it took, or has been running; none before it began. */
 export function tookText(timed: Timed, now: number): string {
   const { "started-at": began, "completed-at": ended, status } = timed;
-  if (began == null) return "–";
+  if (began == null) return "—";
   if (ended != null) return durationText(Math.max(0, micros(ended) - micros(began)));
-  return hasEnded(status) ? "–" : `${roughDuration(Math.max(0, now - micros(began)))} so far`;
+  return hasEnded(status) ? "—" : `${roughDuration(Math.max(0, now - micros(began)))} so far`;
 }
 
 /** What was asked for: an action's name, or the words of a command. */

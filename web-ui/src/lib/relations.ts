@@ -117,6 +117,9 @@ export function offers(
     .filter(({ others }) => others.length > 0);
 }
 
+/** Its endpoints, as a title: `front:website – hub:website`. */
+export const titleOf = ({ key }: Pick<RelationInfo, "key">): string => key.split(" ").join(" – ");
+
 export const isPeer = ({ endpoints }: Pick<RelationInfo, "endpoints">): boolean =>
   endpoints.length < 2 || endpoints.some(({ role }) => role === "peer");
 

@@ -19,9 +19,9 @@ export function measureOf(text: string): (typeof MEASURES)[number] {
   return MEASURES.find(({ by }) => by === text) ?? (MEASURES[0] as (typeof MEASURES)[number]);
 }
 
-/** How far back hooks count, in seconds; all that are remembered without any. */
+/** How far back hooks count, in seconds; all that are recorded without any. */
 export const PERIODS: { period: string; label: string; seconds: number | undefined; within: string }[] = [
-  { period: "", label: "All remembered", seconds: undefined, within: "" },
+  { period: "", label: "All recorded", seconds: undefined, within: "" },
   { period: "hour", label: "Last hour", seconds: 3600, within: "in the last hour" },
   { period: "minute", label: "Last minute", seconds: 60, within: "in the last minute" },
 ];

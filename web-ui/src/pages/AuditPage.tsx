@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import { Link, useParams } from "react-router";
-import { audit } from "../api";
+import { audit, models } from "../api";
 import { withQuery } from "../api/client";
 import * as paths from "../api/paths";
 import type { AuditRecord } from "../api/types";
@@ -13,7 +13,7 @@ import { Empty, Failure, Loading } from "../components/States";
 import { Time } from "../components/Time";
 import { TimeRange } from "../components/TimeRange";
 import { command } from "../lib/commands";
-import { toApplication, toIncidents, toUnit } from "../lib/to";
+import { toApplication, toIncidents, toModel, toUnit } from "../lib/to";
 import { useFilters } from "../lib/useFilters";
 import { useRange } from "../lib/useRange";
 
@@ -61,7 +61,7 @@ export function AuditPage() {
   const all = records.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>
-      {model === null && <PageHead title="Audit" summary="Every change, newest first" tools={tools} />}
+      {model === null && <PageHead title="Audit" summary="Changes and file reads, newest first" tools={tools} />}
       <section className="section" aria-label="Audit log">
         <div className="filters-row">
           <Filters
@@ -85,7 +85,7 @@ export function AuditPage() {
             Changes appear here as they are made, unless <code>auditing-enabled</code> is off.
           </Empty>
         )}
-        {all.length > 0 && <Records records={all} />}
+        {all.length > 0 && <Records records={all} named={model === null} />}
         {records.hasNextPage && (
           <button
             type="button"
@@ -123,8 +123,24 @@ function What({ record: { verb, object, about, model, what, target } }: { record
   );
 }
 
-function Records({ records }: { records: AuditRecord[] }) {
+/** How it ended: `200`, `refused (409)`, `failed (503)`. */
+function outcome(result: string): string {
+  if (!refused(result) || result === "interrupted") return result;
+  return `${/^5\d\d$/.test(result) ? "failed" : "refused"} (${result})`;
+}
+
+/** The name of a record's model; of one that is gone its UUID is all that is known. */
+function ModelOf({ uuid, names }: { uuid: string | null | undefined; names: ReadonlyMap<string, string> }) {
+  if (!uuid) return <>—</>;
+  const name = names.get(uuid);
+  return name ? <Link to={toModel(name)}>{name}</Link> : <span className="mono">{uuid.slice(0, 8)}…</span>;
+}
+
+/** The records; `named` is set where they are of several models. */
+function Records({ records, named }: { records: AuditRecord[]; named: boolean }) {
   const [open, setOpen] = useState<number | null>(null);
+  const list = useQuery({ queryKey: ["models"], queryFn: () => models.list(), enabled: named });
+  const names = new Map(list.data?.map(({ uuid, name }) => [uuid, name]));
   return (
     <table className="list" aria-label="Audit log">
       <thead>
@@ -132,6 +148,7 @@ function Records({ records }: { records: AuditRecord[] }) {
           <th scope="col">When</th>
           <th scope="col">Who</th>
           <th scope="col">What</th>
+          {named && <th scope="col">Model</th>}
           <th scope="col">From</th>
           <th scope="col">Result</th>
         </tr>
@@ -154,16 +171,21 @@ function Records({ records }: { records: AuditRecord[] }) {
               <td data-label="What" className="message">
                 <What record={record} />
               </td>
+              {named && (
+                <td data-label="Model">
+                  <ModelOf uuid={record.model} names={names} />
+                </td>
+              )}
               <td data-label="From" className="mono">
                 {record.from}
               </td>
               <td data-label="Result">
-                <span className={refused(record.result) ? "result is-refused" : "result is-ok"}>{record.result}</span>
+                <span className={refused(record.result) ? "result is-refused" : "result is-ok"}>{outcome(record.result)}</span>
               </td>
             </tr>
             {open === record.id && (
               <tr className="detail">
-                <td colSpan={5}>
+                <td colSpan={named ? 6 : 5}>
                   <p>{zonedTime(record.time)}</p>
                   <p className="mono">
                     {record.what} {record.target}

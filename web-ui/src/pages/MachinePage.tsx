@@ -65,7 +65,7 @@ export function MachinePage() {
           <Facts
             rows={[
               ["Instance", <StatusMark key="instance" status={machine.instance.status} />],
-              ["Instance id", machine["instance-id"] || "not known yet"],
+              ["Instance ID", machine["instance-id"] || "not known yet"],
               ["Addresses", machine.addresses.join(", ") || "none"],
               ["Hardware", machine.hardware || "not reported"],
               ["Constraints", machine.constraints || "none"],

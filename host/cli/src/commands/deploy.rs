@@ -97,7 +97,7 @@ pub async fn deploy(context: &Context, arguments: Deploy) -> Outcome {
     let asked = [(application.as_str(), &archive.metadata, &storage)];
     wanted::require_storage(&here, asked).await?;
     wanted::require_there(&here, &arguments.attach_storage).await?;
-    let charm = upload(context, &here, bytes).await?;
+    let charm = upload(context, &here, &archive.metadata.name, bytes).await?;
     let mut capabilities = arguments.decisions.choices(arguments.trust);
     grants::decide(context, &here, &application, &charm, &mut capabilities).await?;
     let deploy = rest::Deploy {
@@ -217,12 +217,18 @@ fn is_name(path: &Path) -> bool {
     matches!(name, Some(Ok(_))) && !path.exists()
 }
 
-pub async fn upload(context: &Context, here: &ModelSession, archive: Bytes) -> Outcome<CharmInfo> {
+/// Uploads a charm; the audit log calls it by `name`.
+pub async fn upload(
+    context: &Context,
+    here: &ModelSession,
+    name: &str,
+    archive: Bytes,
+) -> Outcome<CharmInfo> {
     let size = archive.len() as u64;
     let (bar, progress) = progress(context, size, "compiling");
     let uploaded = here
         .client()
-        .upload_charm(&here.model, archive, None, progress)
+        .upload_charm(&here.model, archive, Some(name), progress)
         .await;
     if let Some(bar) = bar {
         bar.finish_and_clear();

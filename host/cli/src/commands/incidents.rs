@@ -77,7 +77,9 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
     }
     if let Some(id) = &arguments.skip {
         context.output.confirm(
-            &format!("This skips the failed hook of every unit of {id}. Its work is not done."),
+            &format!(
+                "This skips the failed hook of every unit of {id}. What the hook does is not done."
+            ),
             arguments.no_prompt,
         )?;
         let told = here.client().skip_incident(&here.model, id).await?;

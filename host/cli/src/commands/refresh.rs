@@ -66,7 +66,7 @@ pub async fn refresh(context: &Context, arguments: Refresh) -> Outcome {
                 let asked = [(application.as_str(), &archive.metadata, &storage)];
                 wanted::require_storage(&here, asked).await?;
             }
-            let charm = upload(context, &here, bytes).await?;
+            let charm = upload(context, &here, &before.charm_name, bytes).await?;
             grants::decide_next(context, &here, &before, &charm, &mut capabilities).await?;
             (Some(charm.url.to_string()), files)
         }

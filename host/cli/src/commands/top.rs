@@ -72,7 +72,7 @@ pub async fn run(context: &Context, verb: Verb) -> Outcome {
         ListFormat::Json => output.json(&top),
         ListFormat::Yaml => output.yaml(&top),
         ListFormat::Tabular if top.units.is_empty() => {
-            output.say("No hooks are remembered.");
+            output.say("No hooks are recorded.");
             Ok(())
         }
         ListFormat::Tabular => output.data(&table(&top).render(output.paints())),

@@ -13,7 +13,7 @@ pub fn alerts(alerts: &[AlertInfo], times: &Times) -> Table {
         "Model",
         "Subject",
         "Since",
-        "Taken on by",
+        "Acknowledged by",
         "Message",
     ]);
     for alert in alerts {
@@ -121,8 +121,8 @@ mod tests {
         });
         let alerts: Vec<AlertInfo> = vec![serde_json::from_value(alert).unwrap()];
         let expected = "\
-Id  State   Rule    Model  Subject      Since                 Taken on by  Message
-7   firing  errors  demo   unit/site/0  2026-11-21 10:38:00Z  ann          hook failed
+Id  State   Rule    Model  Subject      Since                 Acknowledged by  Message
+7   firing  errors  demo   unit/site/0  2026-11-21 10:38:00Z  ann              hook failed
 ";
         assert_eq!(
             super::alerts(&alerts, &Times::new(true)).render(false),

@@ -44,7 +44,7 @@ const ROWS: &[Row] = &[
     row("auditing-enabled", Kind::Boolean, "true",
         "Whether anything is recorded in the audit log."),
     row(CAPABILITY_DEFAULT, Kind::Capabilities, "shared/*,storage/*,workload/*,port/*,tools/secret",
-        "Capabilities that applications are granted without asking: as docs/reference/capabilities.md writes them, or with *, separated by commas."),
+        "Capabilities that applications are granted without asking: in the syntax of docs/reference/capabilities.md, or with *, separated by commas."),
     row(CHARM_REPOSITORY, Kind::CharmRepository, "",
         "The charm repository from which deploy and refresh take charms by name, and which is checked for newer revisions: the path of a directory, or a URL. Empty for none."),
     row(CONTROLLER_API_PORT, Kind::Port, "0",

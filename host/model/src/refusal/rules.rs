@@ -115,7 +115,7 @@ refusals! {
     EndpointsAmbiguous "endpoints-ambiguous", 400, "name the endpoints: `periapt integrate` takes each pair as written";
     EndpointsDoNotFit "endpoints-do-not-fit", 400, "relate a provider of an interface with a requirer of the same interface";
     EndpointsInvalid "endpoints-invalid", 400, "name two endpoints: `periapt integrate APPLICATION[:ENDPOINT] APPLICATION[:ENDPOINT]`";
-    FileKindMismatch "file-kind-mismatch", 409, "`periapt files ls UNIT` lists what the unit keeps, and which of it are directories";
+    FileKindMismatch "file-kind-mismatch", 409, "`periapt files ls UNIT` lists the unit's files and directories";
     FilePathInvalid "file-path-invalid", 400, "name a path below /state, without \"..\"";
     LastSuperuser "last-superuser", 409, "first grant another user superuser: `periapt grant USER superuser`";
     LeaseDenied "leadership-claim-denied" as code::LEASE_DENIED, 409, "only the leader may do this: `periapt status` marks it with *";

@@ -58,7 +58,7 @@ subjects! {
     ControllerNode "controller-node" 404 "`periapt controller nodes` lists the processes" "choose another name";
     Credential "credential" 400 "`periapt credentials` lists yours" "use it with `periapt add-model MODEL --credential NAME`, or give the model another name";
     Database "database" 404 "`periapt status` shows what there is" "choose another name";
-    File "file" 404 "`periapt files ls UNIT` lists what the unit keeps" "choose another name";
+    File "file" 404 "`periapt files ls UNIT` lists the unit's files" "choose another name";
     Incident "incident" 404 "`periapt incidents` lists current incidents; it may have been resolved" "choose another name";
     Hook "hook" 404 "`periapt hooks` lists the recorded runs" "choose another name";
     Machine "machine" 404 "`periapt status` shows what is in the model" "choose another name";

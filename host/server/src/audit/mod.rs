@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use periapt_model::ModelUuid;
-use periapt_store::{Guard, KeptAnswer, Store};
+use periapt_store::{Guard, KeptAnswer, Store, told_in_audit};
 use periapt_wire::rest::AuditRecord;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -255,7 +255,11 @@ fn append(shared: &Shared, records: &[AuditRecord]) {
     let Some(file) = &shared.file else { return };
     let lines: Vec<String> = records
         .iter()
-        .filter_map(|record| serde_json::to_string(record).ok())
+        .map(|record| AuditRecord {
+            verb: told_in_audit(&record.verb, &record.result),
+            ..record.clone()
+        })
+        .filter_map(|record| serde_json::to_string(&record).ok())
         .map(|line| line + "\n")
         .collect();
     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,15 +1,16 @@
 //! Requests of the HTTP API as audit records.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use axum::extract::{Request, State};
+use axum::extract::{Query, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use periapt_model::{Tag, UserName};
 use periapt_store::KeptAnswer;
-use periapt_wire::rest::{AuditKind, AuditRecord};
+use periapt_wire::rest::{AuditKind, AuditRecord, paths};
 use serde_json::Value;
 use tracing::Instrument;
 
@@ -82,7 +83,12 @@ async fn begin(state: &ServerState, route: &Route, request: &mut Request) -> Aud
     let mut record = recorder.begin(who, peer(request), model);
     record.what = format!("{} {}", route.method, route.path);
     record.target = request.uri().path().to_owned();
-    words::of_request(route, &record.target, body.as_ref()).tell(&mut record);
+    let members = match route.path == paths::CHARMS.text {
+        true => of_query(request),
+        false => None,
+    };
+    let members = members.as_ref().or(body.as_ref());
+    words::of_request(route, &record.target, members).tell(&mut record);
     if capture {
         let body = match route.secret {
             true => body.map(arguments::flat),
@@ -91,6 +97,14 @@ async fn begin(state: &ServerState, route: &Route, request: &mut Request) -> Aud
         record.arguments = arguments::of_request(request.uri().query(), body.as_ref());
     }
     record
+}
+
+/// What a query says, by name. That of an upload names its file, whose bytes are not read for the words.
+fn of_query(request: &Request) -> Option<Value> {
+    let Query(members) = Query::<BTreeMap<String, String>>::try_from_uri(request.uri()).ok()?;
+    let members = members.into_iter();
+    let members = members.map(|(name, value)| (name, Value::String(value)));
+    Some(Value::Object(members.collect()))
 }
 
 /// Records credentials that were refused. Nothing is recorded of requests without credentials,

@@ -2,9 +2,9 @@
 //!
 //! One row for each route that changes something; a test holds that none is missing. An object is the
 //! first of its templates all of whose parts are there: `{name}` is a part of the path, `{body.member}`
-//! a member of a JSON body: text as it is, a list with its items, an object with its keys. Values of
-//! settings and of secrets are not looked at, so that the words may be kept whether or not the audit
-//! log captures what was asked.
+//! a member of a JSON body: text as it is, a list with its items, an object with its keys. Of a charm,
+//! whose body is a file, they are those of the query. Values of settings and of secrets are not looked at, so
+//! that the words may be kept whether or not the audit log captures what was asked.
 
 use periapt_model::text::clean_line_at_most;
 use periapt_wire::rest::{AuditKind, AuditRecord, paths};
@@ -131,7 +131,7 @@ const WORDS: &[Words] = &[
     row("POST", paths::BUNDLES.text, &[("dry-run=true", "planned"), ("", "deployed")], &["a bundle"]),
     row("POST", paths::MODEL_CHARM_REPOSITORY_TAKE.text, &[("", "took")], &["charm {body.name} from the repository", "a charm from the repository"]),
     row("POST", paths::CHARM_REVISIONS.text, &[("", "looked for")], &["newer charms"]),
-    row("POST", paths::CHARMS.text, &[("", "uploaded")], &["a charm"]),
+    row("POST", paths::CHARMS.text, &[("", "uploaded")], &["charm {body.name}", "a charm"]),
     row("PATCH", paths::MODEL_CONFIG.text, &[("", "changed")], OPTIONS_OF_MODEL),
     row("PUT", paths::MODEL_CONSTRAINTS.text, &[("", "constrained")], &["the model to {body.constraints}", "the model"]),
     row("PUT", paths::MODEL_CREDENTIAL.text, &[("valid=false", "invalidated"), ("", "validated")], &["the credential of the model"]),

@@ -52,7 +52,7 @@ async fn an_engine_that_runs_is_alive() {
     }));
     let probe = health.alive(Arc::new(reports)).await;
     assert_eq!(probe.status, "ok", "{probe:?}");
-    assert_eq!(probe.checks[0].reason, "1 workers run");
+    assert_eq!(probe.checks[0].reason, "1 worker running");
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn parts(store: Store, digest: String, size: u64) -> impl Stream<Item = Result<B
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 struct Upload {
-    /// The file's name as the client has it: for the log only, the archive names itself.
+    /// The file's name as the client has it: for the logs only, the archive names itself.
     name: Option<String>,
     /// SHA-256 of the body, 64 hexadecimal digits. What does not fit it is refused. The headers
     /// `Content-Digest` and `Digest` say the same.

@@ -279,12 +279,10 @@ impl Tree {
     }
 
     fn not_found(&self) -> Answer {
-        let name = format!("{} of {}", self.shown(), self.unit);
-        StoreError::NotFound {
-            kind: Subject::File,
-            name,
-        }
-        .into()
+        refused(
+            Refusal::NotFound(Subject::File),
+            format!("file \"{}\" of {} not found", self.shown(), self.unit),
+        )
     }
 
     /// Why there is not what was asked for.

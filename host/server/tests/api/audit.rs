@@ -1,5 +1,5 @@
 //! Who changed what is on record before the answer is out.
-use crate::common::{House, PASSWORD};
+use crate::common::{House, PASSWORD, charm_archive};
 use periapt_server::AuditConfig;
 use serde_json::{Value, json};
 
@@ -250,5 +250,27 @@ async fn changes_are_told_in_words_and_apart_from_sign_ins() {
     let found = fine(http.get("/v1/audit?matching=added%20model").await);
     assert_eq!(lines(&found).len(), 1, "words are found too");
     assert_eq!(http.get("/v1/audit?kind=logins").await.0, 400);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_uploaded_charm_is_named_and_what_was_refused_was_tried() {
+    let house = House::open().await;
+    let http = house.http().await;
+    let model = house.add_model("shop").await;
+    fine(http.upload(&model, charm_archive("site")).await);
+    let missing = http.send("DELETE", "/v1/models/shop/machines/10", None);
+    assert_eq!(missing.await.0, 404);
+    let changes = fine(http.get("/v1/models/shop/audit?kind=change").await);
+    let told = |at: usize| {
+        let record = &changes["items"][at];
+        (record["verb"].clone(), record["object"].clone())
+    };
+    assert_eq!(told(0), (json!("tried to remove"), json!("machine 10")));
+    assert_eq!(told(1), (json!("uploaded"), json!("charm test.charm")));
+    let (_, timeline) = http.get("/v1/models/shop/timeline?kinds=audit").await;
+    let refused = &timeline["items"][0];
+    assert_eq!(refused["verb"], "tried to remove", "{timeline}");
+    assert_eq!(refused["message"], "refused (404)", "{timeline}");
     house.close().await;
 }

@@ -133,7 +133,7 @@ async fn an_incident_is_silenced_retried_and_skipped_and_each_is_on_record() {
             format!("200 skipped incident {id}"),
             format!("200 retried incident {id}"),
             format!("200 ended the silence of incident {id}"),
-            format!("400 silenced incident {id} until it changes"),
+            format!("400 tried to silence incident {id} until it changes"),
         ]
     );
     house.close().await;

@@ -18,8 +18,12 @@ use crate::error::StoreError;
 use crate::page::{Paging, before};
 use crate::{DatabaseError, Result, Store};
 
+mod ended;
 #[cfg(test)]
 mod tests;
+
+pub use ended::told;
+pub(crate) use ended::{fine, outcome};
 
 /// How long a record is kept.
 pub const AUDIT_AGE: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -139,7 +143,10 @@ impl Store {
             paging.rows(),
             kinds
         ];
-        let items = self.glance().await?.all(RECORDS, values).await?;
+        let mut items: Vec<AuditRecord> = self.glance().await?.all(RECORDS, values).await?;
+        for record in &mut items {
+            record.verb = told(&record.verb, &record.result);
+        }
         Ok(paging.page(items, |last| last.id.to_string()))
     }
 }

@@ -5,7 +5,7 @@ use periapt_wire::rest::{TimelineEntry, TimelineKind};
 
 use super::{Entry, Wanted};
 use crate::Result;
-use crate::audit::names;
+use crate::audit::{fine, names, outcome, told};
 use crate::db::{Param, Session, columns, json, params};
 use crate::full_status::rfc3339;
 use crate::status::kind;
@@ -137,14 +137,15 @@ fn deed(row: Deed) -> Entry {
         "" => ("called", row.what),
         verb => (verb, row.object),
     };
-    let mut entry = entry(row.id, row.time, TimelineKind::Audit, verb, object);
+    let verb = told(verb, &row.result);
+    let mut entry = entry(row.id, row.time, TimelineKind::Audit, &verb, object);
     entry.shown.who = match row.who.strip_prefix("user-") {
         Some(user) => user.to_owned(),
         None => row.who,
     };
-    if row.result != "ok" && !row.result.starts_with('2') {
+    if !fine(&row.result) {
         entry.shown.result = "refused".to_owned();
-        entry.shown.message = format!("refused with {}", row.result);
+        entry.shown.message = outcome(&row.result);
     }
     entry.shown.about = row.about;
     entry

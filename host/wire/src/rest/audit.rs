@@ -71,7 +71,8 @@ pub struct AuditRecord {
     #[serde(default)]
     #[schema(required = true)]
     pub kind: AuditKind,
-    /// What was done: `integrated`, `retried`. Empty for records of before.
+    /// What was done: `integrated`, `retried`; `tried to integrate` where that was refused. Empty for records
+    /// of before.
     #[serde(default)]
     #[schema(required = true)]
     pub verb: String,

@@ -81,7 +81,7 @@ pub struct TimelineEntry {
     pub kind: TimelineKind,
     /// Who made the change, `admin`; empty for what nobody in particular did.
     pub who: String,
-    /// `integrated`, `changed`, `ran`, `became`.
+    /// `integrated`, `tried to remove` (which was refused), `changed`, `ran`, `became`.
     pub verb: String,
     /// `front with site`, `title of front`, `start of front/0`.
     pub object: String,

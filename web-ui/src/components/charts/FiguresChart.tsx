@@ -97,7 +97,7 @@ export function FiguresChart(props: FiguresChartProps) {
                   {name}{' '}
                 </>
               ) : null}
-              <strong>{value === null ? '–' : format(value)}</strong>
+              <strong>{value === null ? '—' : format(value)}</strong>
             </span>
           ))}
           <span className="chart-muted">{at === null ? 'now' : zonedClock(time)}</span>

@@ -6,6 +6,7 @@ import { copyText } from './log/copy';
 import { LogRow } from './log/LogRow';
 import { guessedHeight, NARROW, recordText } from './log/records';
 import { rowAt, sliceOf, topsOf } from './log/window';
+import { present, zoneText } from './time';
 import type { LogRecord } from './types';
 import { useSize } from './useSize';
 
@@ -135,7 +136,9 @@ export function LogTable(props: LogTableProps) {
   return (
     <section className="chart log-table" aria-label={label ?? 'Log'}>
       <div className="chart-bar">
-        <p className="chart-summary">{linesText(records.length)}</p>
+        <p className="chart-summary">
+          {linesText(records.length)}, times in {zoneText(present())}
+        </p>
         <div className="log-actions">
           <span className="chart-summary" role="status">
             {copied}

@@ -15,7 +15,7 @@ const URGENT = ["error", "lost", "failed", "down", "provisioning error", "blocke
 /** Those that everybody has. */
 export const COMMON_VIEWS: SavedView[] = [
   { name: "Units in trouble", query: viewQuery({ tab: "units", statuses: URGENT }) },
-  { name: "Changed last", query: viewQuery({ tab: "units", sort: "-since" }) },
+  { name: "Recently changed", query: viewQuery({ tab: "units", sort: "-since" }) },
   { name: "Machines in trouble", query: viewQuery({ tab: "machines", statuses: URGENT }) },
 ];
 

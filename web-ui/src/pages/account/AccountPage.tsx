@@ -37,10 +37,10 @@ export function AccountPage() {
           wide={["Models"]}
           rows={[
             ["User", whoami.user],
-            ["Name", whoami["display-name"] || "–"],
+            ...(whoami["display-name"] ? [["Name", whoami["display-name"]] as [string, string]] : []),
             ["Controller", whoami.controller],
             ["Access", whoami.access],
-            ["Session until", <Time key="until" at={session?.["expires-at"]} />],
+            ["Session", <span key="until">expires <Time at={session?.["expires-at"]} /></span>],
             [
               "Models",
               <ModelLinks key="models" models={whoami.models} />,

@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen, within } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { TokenInfo } from "../../api/types";
 import { Tokens } from "./Tokens";
 
 const { tokens } = vi.hoisted(() => ({ tokens: vi.fn() }));
 vi.mock("../../api", () => ({ users: { tokens } }));
+vi.mock("../../session", () => ({ useVisitor: () => ({ session: { user: "admin" } }) }));
 
 afterEach(cleanup);
 
@@ -34,6 +35,24 @@ it("each session says from where and with what it was used, and which is this on
   await screen.findByRole("table", { name: "Tokens" });
   const rows = screen.getAllByRole("row").slice(1);
   const from = rows.map((row) => row.querySelector('[data-label="Used from"]')?.textContent);
-  expect(from).toEqual(["192.0.2.7, Firefox 133 on Linux", "2001:db8::7, Safari 18 on iOS", "–"]);
+  expect(from).toEqual(["192.0.2.7, Firefox 133 on Linux", "2001:db8::7, Safari 18 on iOS", "—"]);
   expect(rows.map((row) => within(row).queryByText("(this one)") !== null)).toEqual([true, false, false]);
+});
+
+const shown = (user: string) =>
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Tokens user={user} />
+    </QueryClientProvider>,
+  );
+
+it("the command adds the token that the form adds, and stands only beside one's own", () => {
+  tokens.mockResolvedValue([]);
+  shown("admin");
+  expect(screen.getByText("periapt add-token NAME")).toBeTruthy();
+  fireEvent.change(screen.getByLabelText("Valid for"), { target: { value: "86400" } });
+  expect(screen.getByText("periapt add-token NAME --expires-in 1d")).toBeTruthy();
+  cleanup();
+  shown("ann");
+  expect(screen.queryByText(/add-token/)).toBeNull();
 });

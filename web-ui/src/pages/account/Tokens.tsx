@@ -10,6 +10,7 @@ import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { command } from "../../lib/commands";
 import { useAct } from "../../lib/useAct";
+import { useVisitor } from "../../session";
 
 const LIVES: [string, string][] = [
   ["3600", "an hour"],
@@ -18,9 +19,13 @@ const LIVES: [string, string][] = [
   ["31536000", "a year"],
 ];
 
+/** The same on the command line, but for the life that a token has unless another is asked for. */
+const EXPIRES: Record<string, string> = { "3600": "1h", "86400": "1d", "31536000": "365d" };
+
 /** What a user signs in with besides the password: add one, see them, end them. */
 export function Tokens({ user }: { user: string }) {
   const queries = useQueryClient();
+  const own = useVisitor().session?.user === user;
   const queryKey = ["tokens", user];
   const tokens = useQuery({ queryKey, queryFn: () => users.tokens(user) });
   const changed = (): void => void queries.invalidateQueries({ queryKey });
@@ -40,7 +45,7 @@ export function Tokens({ user }: { user: string }) {
     <>
       {tokens.isPending && <Loading what="the tokens" rows={2} />}
       {tokens.error && (
-        <Failure error={tokens.error} cli="periapt tokens" onRetry={() => void tokens.refetch()} />
+        <Failure error={tokens.error} cli={command("tokens", !own && user)} onRetry={() => void tokens.refetch()} />
       )}
       {tokens.data?.length === 0 && <Empty title="No tokens and no sessions" />}
       {tokens.data && tokens.data.length > 0 && (
@@ -53,7 +58,7 @@ export function Tokens({ user }: { user: string }) {
               <th scope="col">Expires</th>
               <th scope="col">Last used</th>
               <th scope="col">Used from</th>
-              <th scope="col">End</th>
+              <th scope="col">Actions</th>
             </tr>
           </thead>
           <tbody>
@@ -76,7 +81,7 @@ export function Tokens({ user }: { user: string }) {
                 <td data-label="Used from" className="message">
                   <Clamped text={[token.address, token.program].filter(Boolean).join(", ")} />
                 </td>
-                <td data-label="End">
+                <td data-label="Actions">
                   <button
                     type="button"
                     className="p-button is-small"
@@ -118,14 +123,17 @@ export function Tokens({ user }: { user: string }) {
           </button>
         </div>
         {add.error != null && <Failure error={add.error} />}
-        <CommandHint
-          cli={command("add-token", name || "NAME")}
-          request={{
-            method: "POST",
-            path: `${paths.user(user)}/tokens`,
-            body: { name: name || "NAME", "expires-in": Number(life) },
-          }}
-        />
+        {/* On the command line everybody adds tokens of their own. */}
+        {own && (
+          <CommandHint
+            cli={command("add-token", name || "NAME", ...(EXPIRES[life] ? ["--expires-in", EXPIRES[life]] : []))}
+            request={{
+              method: "POST",
+              path: `${paths.user(user)}/tokens`,
+              body: { name: name || "NAME", "expires-in": Number(life) },
+            }}
+          />
+        )}
       </form>
     </>
   );

@@ -43,7 +43,7 @@ export function AddRuleDialog({ onDone, onClose }: { onDone: () => void; onClose
     >
       <TextField label="Name" value={name} onChange={setName} error={badName} required />
       <SelectField
-        label="Watches for"
+        label="Condition"
         value={condition}
         onChange={(value) => {
           const next = conditionOf(value);
@@ -71,7 +71,7 @@ export function AddRuleDialog({ onDone, onClose }: { onDone: () => void; onClose
       )}
       {receivers.data && receivers.data.length > 0 && (
         <fieldset>
-          <legend>Tells</legend>
+          <legend>Notifies</legend>
           {receivers.data.map((receiver) => (
             <label key={receiver.name} className="p-checkbox">
               <input

@@ -4,7 +4,7 @@ import { alerts } from "../../api";
 import type { AlertInfo } from "../../api/types";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
-import { toSubject } from "../../lib/alerts";
+import { subjectName, toSubject } from "../../lib/alerts";
 import { useAct } from "../../lib/useAct";
 
 interface Properties {
@@ -38,12 +38,12 @@ export function AlertTable({ state, mayAcknowledge }: Properties) {
       <table className="list" aria-label={state === "firing" ? "Firing" : "Resolved"}>
         <thead>
           <tr>
-            <th scope="col">About</th>
+            <th scope="col">Subject</th>
             <th scope="col">Model</th>
             <th scope="col">Rule</th>
             <th scope="col">Since</th>
             <th scope="col">Message</th>
-            <th scope="col">{state === "firing" ? "Taken on by" : "Resolved"}</th>
+            <th scope="col">{state === "firing" ? "Acknowledged by" : "Resolved"}</th>
           </tr>
         </thead>
         <tbody>
@@ -52,20 +52,20 @@ export function AlertTable({ state, mayAcknowledge }: Properties) {
               <th scope="row">
                 <Subject alert={alert} />
               </th>
-              <td data-label="Model">{alert.model || "–"}</td>
+              <td data-label="Model">{alert.model || "—"}</td>
               <td data-label="Rule">{alert.rule}</td>
               <td data-label="Since" className="nowrap">
                 <Time at={alert.since} />
               </td>
               <td data-label="Message" className="message">
-                {alert.detail || "–"}
+                {alert.detail || "—"}
               </td>
               {state === "resolved" ? (
                 <td data-label="Resolved" className="nowrap">
                   <Time at={alert["resolved-at"]} />
                 </td>
               ) : (
-                <td data-label="Taken on by">
+                <td data-label="Acknowledged by">
                   {alert["acknowledged-by"] ??
                     (mayAcknowledge ? (
                       <button
@@ -74,10 +74,10 @@ export function AlertTable({ state, mayAcknowledge }: Properties) {
                         disabled={acknowledge.busy}
                         onClick={() => acknowledge.run(alert.id)}
                       >
-                        Acknowledge<span className="u-off-screen"> {alert.subject}</span>
+                        Acknowledge<span className="u-off-screen"> {subjectName(alert)}</span>
                       </button>
                     ) : (
-                      "–"
+                      "—"
                     ))}
                 </td>
               )}
@@ -93,6 +93,6 @@ export function AlertTable({ state, mayAcknowledge }: Properties) {
 
 function Subject({ alert }: { alert: AlertInfo }) {
   const to = toSubject(alert);
-  const name = alert.subject === "disk" ? "disk of the controller" : alert.subject;
+  const name = subjectName(alert);
   return to ? <Link to={to}>{name}</Link> : <>{name}</>;
 }

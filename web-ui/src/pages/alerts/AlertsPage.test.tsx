@@ -65,7 +65,7 @@ const submit = (): void => void fireEvent.submit(document.querySelector("form") 
 describe("the page of alerts", () => {
   it("shows what fires, leads there, and lets the visitor take it on", async () => {
     const asked = opened();
-    const link = await screen.findByRole("link", { name: "unit/site/0" });
+    const link = await screen.findByRole("link", { name: "site/0" });
     expect(link.getAttribute("href")).toBe("/models/shop/units/site/0");
     fireEvent.click(screen.getByRole("button", { name: /^Acknowledge/ }));
     await waitFor(() => expect(asked).toEqual(["POST /v1/alerts/7/acknowledge"]));
@@ -76,7 +76,7 @@ describe("the page of alerts", () => {
     await screen.findByText("Unit in error");
     fireEvent.click(screen.getByRole("button", { name: "Add rule" }));
     fireEvent.change(screen.getByLabelText("Name"), { target: { value: "disk" } });
-    fireEvent.change(screen.getByLabelText("Watches for"), { target: { value: "disk-full" } });
+    fireEvent.change(screen.getByLabelText("Condition"), { target: { value: "disk-full" } });
     expect(screen.queryByLabelText("Model")).toBeNull();
     fireEvent.change(screen.getByLabelText("Threshold"), { target: { value: "101%" } });
     await screen.findByText("A percentage from 1% to 99%");

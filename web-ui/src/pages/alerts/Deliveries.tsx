@@ -49,7 +49,7 @@ export function Deliveries() {
                   {delivery.tried > 1 && ` after ${delivery.tried} tries`}
                 </td>
                 <td data-label="Answer" className="message">
-                  {delivery.answer || "–"}
+                  {delivery.answer || "—"}
                 </td>
               </tr>
             ))}

@@ -62,10 +62,10 @@ export function Receivers() {
                 <th scope="row">{receiver.name}</th>
                 <td data-label="Type">{receiver.type}</td>
                 <td data-label="To" className="message">
-                  {receiver.config.url ?? receiver.config.to ?? "–"}
+                  {receiver.config.url ?? receiver.config.to ?? "—"}
                 </td>
                 <td data-label="Rules" className="message">
-                  {receiver.rules.join(", ") || "–"}
+                  {receiver.rules.join(", ") || "—"}
                 </td>
                 <td data-label="Change">
                   <button
@@ -109,7 +109,7 @@ function RemoveReceiverDialog({ receiver, onDone, onClose }: OfReceiver) {
   const remove = useAct(() => alerts.removeReceiver(receiver.name), onDone);
   return (
     <Dialog
-      title={`Remove ${receiver.name}`}
+      title={`Remove receiver ${receiver.name}`}
       submit="Remove"
       danger
       busy={remove.busy}

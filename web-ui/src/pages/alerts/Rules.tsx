@@ -51,10 +51,10 @@ export function Rules() {
           <thead>
             <tr>
               <th scope="col">Rule</th>
-              <th scope="col">Watches for</th>
+              <th scope="col">Condition</th>
               <th scope="col">Threshold</th>
               <th scope="col">Model</th>
-              <th scope="col">Tells</th>
+              <th scope="col">Notifies</th>
               <th scope="col">Firing</th>
               <th scope="col">Change</th>
             </tr>
@@ -63,12 +63,12 @@ export function Rules() {
             {found.data.map((rule) => (
               <tr key={rule.name} data-rule={rule.name}>
                 <th scope="row">{rule.name}</th>
-                <td data-label="Watches for" className="message">
+                <td data-label="Condition" className="message">
                   {conditionOf(rule.condition)?.label ?? rule.condition}
                 </td>
                 <td data-label="Threshold">{rule.threshold}</td>
-                <td data-label="Model">{rule.model ?? (rule.condition === "disk-full" ? "–" : "all")}</td>
-                <td data-label="Tells" className="message">
+                <td data-label="Model">{rule.model ?? (rule.condition === "disk-full" ? "—" : "all")}</td>
+                <td data-label="Notifies" className="message">
                   {rule["silenced-until"] ? (
                     <>
                       nobody; silent, ends <Time at={rule["silenced-until"]} />
@@ -117,7 +117,7 @@ function SilenceDialog({ rule, onDone, onClose }: OfRule) {
   const silence = useAct(() => alerts.silenceRule(rule.name, duration), onDone);
   return (
     <Dialog
-      title={`Silence ${rule.name}`}
+      title={`Silence rule ${rule.name}`}
       submit="Silence"
       busy={silence.busy}
       error={silence.error}
@@ -138,7 +138,7 @@ function RemoveRuleDialog({ rule, onDone, onClose }: OfRule) {
   const remove = useAct(() => alerts.removeRule(rule.name), onDone);
   return (
     <Dialog
-      title={`Remove ${rule.name}`}
+      title={`Remove rule ${rule.name}`}
       submit="Remove"
       danger
       busy={remove.busy}
@@ -146,7 +146,7 @@ function RemoveRuleDialog({ rule, onDone, onClose }: OfRule) {
       onSubmit={() => remove.run()}
       onClose={onClose}
     >
-      <p>Its alerts end without a message.</p>
+      <p>Its firing alerts are closed; no message is sent.</p>
       <CommandHint
         cli={command("remove-alert-rule", rule.name)}
         request={{ method: "DELETE", path: paths.alertRule(rule.name) }}

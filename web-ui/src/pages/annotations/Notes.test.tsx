@@ -58,6 +58,18 @@ describe("annotations", () => {
     );
   });
 
+  it("of the model are set by a command that names no entity", async () => {
+    vi.stubGlobal("fetch", () => Promise.resolve(new Response(JSON.stringify({ items: [] }))));
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <NotesOf model="m" entity="model-bf80" ofModel what="model m" mayWrite />
+      </QueryClientProvider>,
+    );
+    await screen.findByText("No annotations on model m.");
+    fireEvent.click(screen.getByRole("button", { name: "Annotate" }));
+    expect(screen.getByText("periapt annotate -m m KEY=")).toBeTruthy();
+  });
+
   it("are only shown to readers", async () => {
     opened({ owner: "ann" }, false);
     await screen.findByText("ann");

@@ -19,7 +19,7 @@ import { useAllowed } from "../../session";
 export function ModelNotes() {
   const { model = "" } = useParams();
   const uuid = useModel(model).model?.uuid;
-  return uuid ? <Notes model={model} entity={`model-${uuid}`} what={`model ${model}`} /> : null;
+  return uuid ? <Notes model={model} entity={`model-${uuid}`} ofModel what={`model ${model}`} /> : null;
 }
 
 export function ApplicationNotes() {
@@ -31,14 +31,16 @@ interface Properties {
   model: string;
   /** Its tag or its name. */
   entity: string;
+  /** It is the model itself, which the command line needs no name for. */
+  ofModel?: boolean;
   what: string;
 }
 
-export function Notes({ model, entity, what }: Properties) {
-  return <NotesOf model={model} entity={entity} what={what} mayWrite={useAllowed(model, "write")} />;
+export function Notes(properties: Properties) {
+  return <NotesOf {...properties} mayWrite={useAllowed(properties.model, "write")} />;
 }
 
-export function NotesOf({ model, entity, what, mayWrite }: Properties & { mayWrite: boolean }) {
+export function NotesOf({ model, entity, ofModel = false, what, mayWrite }: Properties & { mayWrite: boolean }) {
   const queries = useQueryClient();
   const [editing, setEditing] = useState<[key: string, text: string] | null>(null);
   const queryKey = ["annotations", entity, model];
@@ -104,6 +106,7 @@ export function NotesOf({ model, entity, what, mayWrite }: Properties & { mayWri
         <EditDialog
           model={model}
           entity={entity}
+          ofModel={ofModel}
           what={what}
           before={editing}
           onDone={() => {
@@ -123,7 +126,7 @@ interface EditProperties extends Properties {
   onClose: () => void;
 }
 
-function EditDialog({ model, entity, what, before, onDone, onClose }: EditProperties) {
+function EditDialog({ model, entity, ofModel, what, before, onDone, onClose }: EditProperties) {
   const [key, setKey] = useState(before[0]);
   const [text, setText] = useState(before[1]);
   const [tried, setTried] = useState(false);
@@ -152,7 +155,7 @@ function EditDialog({ model, entity, what, before, onDone, onClose }: EditProper
       )}
       <TextField label="Text" value={text} onChange={setText} error={missing} />
       <CommandHint
-        cli={command("annotate", "-m", model, entity, `${key || "KEY"}=${text}`)}
+        cli={command("annotate", "-m", model, !ofModel && entity, `${key || "KEY"}=${text}`)}
         request={{ method: "PATCH", path: paths.annotations(model), body: { entity, set: { [key || "KEY"]: text } } }}
       />
     </Dialog>

@@ -52,8 +52,7 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        Runs {application.charm} now. Every unit runs upgrade-charm on the new revision; its state
-        stays.
+        Runs {application.charm} now. Every unit runs <code>upgrade-charm</code> on the new revision; state is kept.
       </p>
       {application["can-upgrade-to"] && (
         <p>The charm repository has {application["can-upgrade-to"]}.</p>
@@ -88,7 +87,7 @@ export function RefreshDialog({ model, application, onClose }: Properties) {
       )}
       <label className="check">
         <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
-        <span>Also units in error</span>
+        <span>Force: also refresh units in error</span>
       </label>
       <CommandHint
         cli={command("refresh", "-m", model, name, ...source, force && "--force-units", ...choiceWords(choices))}

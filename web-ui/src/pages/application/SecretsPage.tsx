@@ -12,8 +12,8 @@ export function ApplicationSecretsPage() {
   const [own, granted] = [ownedBy(secrets, application), grantedTo(secrets, application)];
   return (
     <>
-      <section className="section" aria-label="Its own secrets">
-        <h2 className="section__title">Its own</h2>
+      <section className="section" aria-label={`Secrets owned by ${application}`}>
+        <h2 className="section__title">Owned by {application}</h2>
         {own.length > 0 ? (
           <SecretTable model={model} secrets={own} caption={`Secrets of ${application}`} />
         ) : (
@@ -25,8 +25,8 @@ export function ApplicationSecretsPage() {
           </Empty>
         )}
       </section>
-      <section className="section" aria-label="Secrets granted to it">
-        <h2 className="section__title">Granted to it</h2>
+      <section className="section" aria-label={`Secrets granted to ${application}`}>
+        <h2 className="section__title">Granted to {application}</h2>
         {granted.length > 0 ? (
           <SecretTable model={model} secrets={granted} caption={`Secrets granted to ${application}`} />
         ) : (

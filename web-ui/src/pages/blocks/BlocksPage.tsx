@@ -36,7 +36,7 @@ export function Blocks({ model, mayAdmin }: { model: string; mayAdmin: boolean }
         <thead>
           <tr>
             <th scope="col">Block</th>
-            <th scope="col">While it holds</th>
+            <th scope="col">Effect</th>
             <th scope="col">State</th>
             <th scope="col">Message</th>
             {mayAdmin && <th scope="col">Change</th>}
@@ -48,12 +48,12 @@ export function Blocks({ model, mayAdmin }: { model: string; mayAdmin: boolean }
             return (
               <tr key={kind} data-block={kind}>
                 <th scope="row">{kind}</th>
-                <td data-label="While it holds" className="message">
+                <td data-label="Effect" className="message">
                   {disabled(kind)}
                 </td>
-                <td data-label="State">{block ? "disabled" : "allowed"}</td>
+                <td data-label="State">{block ? "disabled" : "not blocked"}</td>
                 <td data-label="Message" className="message">
-                  {block?.message || "–"}
+                  {block?.message || "—"}
                 </td>
                 {mayAdmin && (
                   <td data-label="Change">
@@ -115,7 +115,7 @@ function DisableDialog({ model, kind, before, onDone, onClose }: DisableProperti
       onSubmit={() => set.run()}
       onClose={onClose}
     >
-      <p>{disabled(kind)}, until somebody enables it again.</p>
+      <p>{disabled(kind)} until somebody enables it again.</p>
       <TextField label="Message" value={message} onChange={setMessage} help="Shown to anyone who is refused" />
       <CommandHint
         cli={command("disable-command", "-m", model, kind, message.trim())}

@@ -52,7 +52,7 @@ function shown(answer: (sent: Record<string, unknown>) => { status: number; body
 
 const button = (name: string): HTMLButtonElement => screen.getByRole("button", { name });
 const write = (value: string): boolean =>
-  fireEvent.change(screen.getByLabelText("Text of the bundle"), { target: { value } });
+  fireEvent.change(screen.getByLabelText("Bundle YAML"), { target: { value } });
 
 describe("a bundle", () => {
   it("is planned, trusted only when asked, and applied", async () => {

@@ -129,7 +129,7 @@ export function BundlesPage() {
         {overlays.length > 0 && (
           <p className="p-form-help-text">Overlays: {overlays.map(({ name }) => name).join(", ")}</p>
         )}
-        <label htmlFor={`${id}-text`}>Text of the bundle</label>
+        <label htmlFor={`${id}-text`}>Bundle YAML</label>
         <textarea
           id={`${id}-text`}
           className="bundle-text"

@@ -115,10 +115,10 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
                   <th scope="row">{name}</th>
                   <td data-label="Type">{option.type}</td>
                   <td data-label="Default" className="mono">
-                    {option.default === undefined || option.default === "" ? "–" : String(option.default)}
+                    {option.default === undefined || option.default === "" ? "—" : String(option.default)}
                   </td>
                   <td data-label="Description" className="message">
-                    {option.description || "–"}
+                    {option.description || "—"}
                   </td>
                 </tr>
               ))}

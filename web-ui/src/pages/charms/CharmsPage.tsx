@@ -20,7 +20,7 @@ export function CharmsPage() {
   if (charms.length === 0) {
     return (
       <Empty
-        title="No charm was uploaded to this model"
+        title="No charms have been uploaded to this model"
         cli={cli}
         action={
           <Link className="p-button--positive" to={toDeploy(model)}>

@@ -28,8 +28,8 @@ export function Limits() {
         ]}
       />
       <p className="muted">
-        They hold for every charm on this controller. A hook that exceeds one fails, and its message names the limit
-        and its size.
+        These limits apply to every charm on this controller. A hook that exceeds one fails, and its message names the
+        limit and its size.
       </p>
     </>
   );

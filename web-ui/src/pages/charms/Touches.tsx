@@ -46,7 +46,7 @@ export function Touches({ charm }: { charm: CharmInfo }) {
           <tr key={words}>
             <th scope="row">{words}</th>
             <td data-label="How">as declared</td>
-            <td data-label="With whom">–</td>
+            <td data-label="With whom">—</td>
           </tr>
         ))}
       </tbody>

@@ -42,8 +42,8 @@ export function ControllerPage() {
         <h2 className="section__title">Health</h2>
         <Health />
       </section>
-      <section className="section" aria-label="Where secrets are kept">
-        <h2 className="section__title">Where secrets are kept</h2>
+      <section className="section" aria-label="Secret backends">
+        <h2 className="section__title">Secret backends</h2>
         <SecretBackends />
       </section>
       {superuser && (
@@ -95,7 +95,7 @@ function Health() {
               <StatusMark status={ok ? "active" : "error"} label={false} /> {ok ? "ok" : "failing"}
             </td>
             <td data-label="Found" className="message">
-              {reason || "–"}
+              {reason || "—"}
             </td>
           </tr>
         ))}

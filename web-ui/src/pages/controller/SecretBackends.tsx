@@ -11,15 +11,15 @@ const CLI = "periapt secret-backends";
 /** The back ends of secrets, each as it answers now. */
 export function SecretBackends() {
   const found = useQuery({ queryKey: ["secret-backends"], queryFn: secretBackends.list, refetchInterval: 30_000 });
-  if (found.isPending) return <Loading what="the back ends" rows={2} />;
+  if (found.isPending) return <Loading what="the secret backends" rows={2} />;
   if (found.error) return <Failure error={found.error} cli={CLI} onRetry={() => void found.refetch()} />;
   return (
     <>
       <CopyTools cli={CLI} request={{ path: paths.SECRET_BACKENDS }} />
-      <table className="list" aria-label="Back ends of secrets">
+      <table className="list" aria-label="Secret backends">
         <thead>
           <tr>
-            <th scope="col">Back end</th>
+            <th scope="col">Backend</th>
             <th scope="col">Type</th>
             <th scope="col">Status</th>
             <th scope="col">Revisions</th>
@@ -37,10 +37,10 @@ export function SecretBackends() {
               </td>
               <td data-label="Revisions">{backend.secrets}</td>
               <td data-label="Next token" className="nowrap">
-                {backend["next-token-rotate"] ? <Time at={backend["next-token-rotate"]} /> : "–"}
+                {backend["next-token-rotate"] ? <Time at={backend["next-token-rotate"]} /> : "—"}
               </td>
               <td data-label="Message" className="message">
-                {backend.message || "–"}
+                {backend.message || "—"}
               </td>
             </tr>
           ))}

@@ -84,9 +84,9 @@ function Row({ grant, onChange }: { grant: Grant; onChange: ((change: Change) =>
     <tr>
       <th scope="row" className="mono">{grant.capability}</th>
       <td data-label="Allows">{grant.allows}</td>
-      <td data-label="Reason" className="message">{grant.why ?? "–"}</td>
+      <td data-label="Reason" className="message">{grant.why ?? "—"}</td>
       <td data-label="State">{standingWords(grant)}</td>
-      <td data-label="Decided">{grant.at ? <Time at={grant.at} /> : "–"}</td>
+      <td data-label="Decided">{grant.at ? <Time at={grant.at} /> : "—"}</td>
       {onChange && (
         <td data-label="Change">
           <button

@@ -7,7 +7,7 @@ import * as paths from "../../api/paths";
 import type { HookDetails, RunEffect } from "../../api/types";
 import { StatusMark } from "../../components/charts";
 import { hookName } from "../../components/charts/hooks/names";
-import { clockTime, durationText, zonedTime, micros, present } from "../../components/charts/time";
+import { clockTime, durationText, micros, present, zonedTime, zoneText } from "../../components/charts/time";
 import { Causes } from "../../components/Causes";
 import { CopyTools } from "../../components/Commands";
 import { CopyButton } from "../../components/CopyButton";
@@ -45,7 +45,7 @@ export function HookRunPage() {
       <>
         <PageHead title={`Run ${run}`} crumbs={crumbs} />
         {gone ? (
-          <Empty title="This run is no longer recorded" cli={command("hooks", "-m", model)}>
+          <Empty title="This run is not recorded" cli={command("hooks", "-m", model)}>
             Runs are deleted with their unit, when they are old, and when a unit has too many.
           </Empty>
         ) : (
@@ -90,7 +90,7 @@ export function HookRunPage() {
         <Fact name="Duration">
           {durationText(one.duration)} <Compared details={details} />
         </Fact>
-        {one.waited ? <Fact name="Waited">{durationText(one.waited)} for its turn</Fact> : null}
+        {one.waited ? <Fact name="Queued">{durationText(one.waited)}</Fact> : null}
         <Fact name="Last good run">
           {details["last-good"] != null ? (
             <Link to={toHookRun(model, details["last-good"])}>Run {details["last-good"]}</Link>
@@ -121,7 +121,7 @@ export function HookRunPage() {
       </Section>
       <Section title="Changed since the last good run">
         {details["changed-since"].length === 0 ? (
-          <p className="muted">No setting and no charm of {one.application} changed.</p>
+          <p className="muted">Neither the settings nor the charm of {one.application} changed.</p>
         ) : (
           <ul>
             {details["changed-since"].map((entry) => (
@@ -135,7 +135,7 @@ export function HookRunPage() {
           </ul>
         )}
       </Section>
-      <Section title="Log">
+      <Section title="Log" beside={details.lines.length > 0 && `times in ${zoneText(one["started-at"])}`}>
         {details.lines.length === 0 ? (
           <p className="muted">It logged nothing, or its lines have been deleted.</p>
         ) : (
@@ -210,10 +210,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, beside, children }: { title: string; beside?: ReactNode; children: ReactNode }) {
   return (
     <section className="section" aria-label={title}>
-      <h2 className="section__title">{title}</h2>
+      <h2 className="section__title">
+        {title} {beside && <span className="section__count">{beside}</span>}
+      </h2>
       {children}
     </section>
   );

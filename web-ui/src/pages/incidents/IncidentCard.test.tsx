@@ -99,7 +99,7 @@ describe("an incident", () => {
 
   it("is skipped after it was said what follows", async () => {
     const asked = shown(<SkipAllDialog model="m" incident={INCIDENT} onClose={() => {}} />);
-    screen.getByText("front/0, front/1");
+    expect(screen.getByText("front/0 and front/1").closest("li")?.textContent).toBe("front/0 and front/1 continue without it.");
     expect(asked).toEqual([]);
     fireEvent.submit(document.querySelector("form") as HTMLFormElement);
     await waitFor(() => expect(asked).toEqual(["POST /v1/models/m/incidents/front-start-1b2c3d4e/skip"]));

@@ -50,14 +50,16 @@ export function AccessPage() {
             {rows.map((row) => (
               <tr key={row.user}>
                 <th scope="row">{row.user}</th>
-                <td data-label="Name">{row["display-name"] || "–"}</td>
+                <td data-label={row["display-name"] ? "Name" : undefined}>{row["display-name"]}</td>
                 <td data-label="Access">
                   {row.access}
                   {row.owner && <span className="tag">owner</span>}
                 </td>
                 {mayAdmin && (
                   <td data-label="Change">
-                    {!row.owner && (
+                    {row.owner ? (
+                      "—"
+                    ) : (
                       <button type="button" className="p-button is-small" onClick={() => setRevoking(row.user)}>
                         Revoke<span className="u-off-screen"> access of {row.user}</span>
                       </button>

@@ -115,6 +115,13 @@ export function ModelLayout() {
   );
 }
 
+/** What becomes of storage that outlives its units, said after its names. */
+function fate(count: number, release: boolean): string {
+  const verb = count === 1 ? "is" : "are";
+  if (release) return `${verb} kept`;
+  return `${verb} destroyed with ${count === 1 ? "its" : "their"} contents`;
+}
+
 function DestroyModel({ name, holds, onClose }: { name: string; holds: string; onClose: () => void }) {
   const navigate = useNavigate();
   const kept = outliving(useStorages(name)).map(({ id }) => id);
@@ -143,7 +150,7 @@ function DestroyModel({ name, holds, onClose }: { name: string; holds: string; o
       {kept.length > 0 && (
         <>
           <ul className="takes-along">
-            <TakesAlong names={kept} one="It has the storage" many="It has the storages" more="and its contents" />
+            <TakesAlong names={kept} one="Storage" many="Storage" more={fate(kept.length, release)} />
           </ul>
           <label className="check">
             <input type="checkbox" checked={release} onChange={(event) => setRelease(event.target.checked)} />

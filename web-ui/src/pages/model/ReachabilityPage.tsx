@@ -13,12 +13,12 @@ import { InsideWays, OutsideWays } from "../../components/Ways";
 import { command } from "../../lib/commands";
 import { exposure } from "../../lib/reach";
 import { toApplication } from "../../lib/to";
-import { insideWays, openUnits, shows } from "../../lib/ways";
+import { insideWays, openUnits, outsideWays, shows } from "../../lib/ways";
 import { useModel } from "../../live/context";
 
 export function ReachabilityPage() {
   const { model = "" } = useParams();
-  const { applications } = useModel(model);
+  const { applications, relations } = useModel(model);
   const found = useQuery({ queryKey: ["reachability", model], queryFn: () => reachApi.show(model, undefined) });
   const cli = command("reachability", "-m", model);
   if (found.isPending) return <Loading what="who reaches whom" />;
@@ -41,6 +41,7 @@ export function ReachabilityPage() {
         ) : (
           <>
             <Exposed model={model} applications={exposed} reach={reach} />
+            {outsideWays(reach).length > 0 && <h3 className="section__title">Ports open to the outside</h3>}
             <OutsideWays model={model} reach={reach} applications={applications} />
           </>
         )}
@@ -48,10 +49,12 @@ export function ReachabilityPage() {
       <section className="section" aria-label="Inside the model">
         <h2 className="section__title">Inside the model</h2>
         {insideWays(reach).length + openUnits(reach).length === 0 ? (
-          <Empty title="No unit can reach another" cli={command("integrate", "-m", model, "APPLICATION", "APPLICATION")}>
-            {reach.mode === "model"
-              ? "No unit has an open port."
-              : "Units can reach the ports that units of related applications opened for the relation's endpoint."}
+          <Empty
+            title="No unit can reach another"
+            {...(reach.mode !== "model" &&
+              relations.length === 0 && { cli: command("integrate", "-m", model, "APPLICATION", "APPLICATION") })}
+          >
+            {insideWords(reach.mode === "model", relations.length > 0)}
           </Empty>
         ) : (
           <InsideWays model={model} reach={reach} />
@@ -61,12 +64,19 @@ export function ReachabilityPage() {
   );
 }
 
+/** Why no unit reaches another. */
+function insideWords(everybody: boolean, related: boolean): string {
+  if (everybody) return "No unit has an open port.";
+  if (related) return "No unit has opened a port for one of the relations.";
+  return "Units can reach the ports that units of related applications opened for the relation's endpoint.";
+}
+
 function modeWords({ mode, ingress }: Reachability): string {
   const inside =
     mode === "model"
       ? "Every unit can reach every open port of the model (option reachability=model)."
       : "Units can reach the ports that units of related applications opened for the relation.";
-  return ingress ? `${inside} Names are answered at ${ingress}.` : inside;
+  return ingress ? `${inside} Hostnames are served at ${ingress}.` : inside;
 }
 
 interface Properties {

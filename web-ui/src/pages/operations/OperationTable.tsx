@@ -36,7 +36,7 @@ export function OperationTable({ model, operations }: { model: string; operation
             <td data-label="What" className="message">
               <Clamped text={operation.summary} />
             </td>
-            <td data-label="Tasks">{countStatuses(operation.tasks.map(({ status }) => status)) || "none"}</td>
+            <td data-label="Tasks">{countStatuses(operation.tasks.map(({ status }) => status)) || "—"}</td>
             <td data-label="Who" className="nowrap">
               <Name text={whoAsked(operation.user)} />
             </td>

@@ -71,7 +71,7 @@ export function IntegrateDialog({ model, from, to, onClose }: Properties) {
               integrate.reset();
             }}
             options={offer.others.map((side) => [sideName(side), described(side)])}
-            help="Endpoints of other applications with the same interface and a free place"
+            help="Endpoints of other applications with the same interface that accept another relation"
           />
           <p role="status">{outcome(offer.mine, other)}</p>
         </>

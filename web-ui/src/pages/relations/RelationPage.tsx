@@ -15,7 +15,7 @@ import { Time } from "../../components/Time";
 import { Waiting } from "../../components/Waiting";
 import { containersOf, sidesOfRelation, unitsToAsk } from "../../lib/bags";
 import { command } from "../../lib/commands";
-import { isPeer } from "../../lib/relations";
+import { isPeer, titleOf } from "../../lib/relations";
 import { toApplication, toModel, toRelations } from "../../lib/to";
 import { useAct } from "../../lib/useAct";
 import { useModel, useReady } from "../../live/context";
@@ -59,7 +59,7 @@ export function RelationPage() {
   return (
     <>
       <PageHead
-        title={relation.key}
+        title={titleOf(relation)}
         crumbs={crumbs}
         aside={
           <>
@@ -97,7 +97,7 @@ export function RelationPage() {
       {resume.error != null && <Failure error={resume.error} />}
       <Facts
         rows={[
-          ["Id", String(relation.id)],
+          ["ID", String(relation.id)],
           ["Interface", relation.interface],
           ["Scope", peer ? "peers" : relation.scope === "container" ? "container: within one principal's" : "global"],
           ...relation.endpoints.map(({ application, name, role }): [string, React.ReactNode] => [

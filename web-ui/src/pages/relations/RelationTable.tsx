@@ -80,7 +80,7 @@ export function RelationTable({ model, relations, from, caption }: Properties) {
                 {mayWrite && (
                   <td data-label="Actions">
                     {peer ? (
-                      "–"
+                      "—"
                     ) : (
                       <div className="row-actions">
                         {relation.suspended ? (

@@ -6,7 +6,7 @@ import { CommandHint } from "../../components/Commands";
 import { ConfirmByName } from "../../components/ConfirmByName";
 import { TakesAlong } from "../../components/TakesAlong";
 import { command } from "../../lib/commands";
-import { unitsGoingWith } from "../../lib/relations";
+import { titleOf, unitsGoingWith } from "../../lib/relations";
 import { useAct } from "../../lib/useAct";
 import { useModel } from "../../live/context";
 
@@ -30,7 +30,7 @@ export function RemoveRelationDialog({ model, relation, onClose, onRemoved }: Pr
   const gone = unitsGoingWith([relation], units, relations);
   return (
     <ConfirmByName
-      title={`Remove relation ${relation.key}`}
+      title={`Remove relation ${titleOf(relation)}`}
       name={relation.key}
       submit="Remove relation"
       busy={remove.busy}

@@ -6,6 +6,7 @@ import { CommandHint } from "../../components/Commands";
 import { Dialog } from "../../components/Dialog";
 import { TextField } from "../../components/Fields";
 import { command } from "../../lib/commands";
+import { titleOf } from "../../lib/relations";
 import { useAct } from "../../lib/useAct";
 
 interface Properties {
@@ -20,7 +21,7 @@ export function SuspendDialog({ model, relation, onClose }: Properties) {
   const suspend = useAct(() => relations.change(model, relation.id, body), onClose);
   return (
     <Dialog
-      title={`Suspend ${relation.key}`}
+      title={`Suspend ${titleOf(relation)}`}
       submit="Suspend"
       busy={suspend.busy}
       error={suspend.error}

@@ -78,12 +78,12 @@ function Row({ resource, onUpload }: { resource: ResourceInfo; onUpload: ((name:
         <Clamped text={resource.description} />
       </td>
       <td data-label="Revision">{attached ? attached.revision : nothing(resource)}</td>
-      <td data-label="Size">{attached ? bytes(attached.size) : "–"}</td>
+      <td data-label="Size">{attached ? bytes(attached.size) : "—"}</td>
       <td data-label="SHA-256" className="mono">
-        {attached ? <span title={attached.sha256}>{attached.sha256.slice(0, 12)}</span> : "–"}
+        {attached ? <span title={attached.sha256}>{attached.sha256.slice(0, 12)}</span> : "—"}
       </td>
-      <td data-label="Uploaded by">{attached ? attached["uploaded-by"] : "–"}</td>
-      <td data-label="Uploaded">{attached ? <Time at={attached["uploaded-at"]} /> : "–"}</td>
+      <td data-label="Uploaded by">{attached ? attached["uploaded-by"] : "—"}</td>
+      <td data-label="Uploaded">{attached ? <Time at={attached["uploaded-at"]} /> : "—"}</td>
       {onUpload && (
         <td data-label="Attach">
           {resource.type === "file" && (

@@ -42,7 +42,7 @@ export function SandboxPage() {
       <div className="filters-row">
         <Filters
           filters={[
-            { name: "by", label: "Most used first", options: MEASURES.map(({ by, label }) => [by === "time" ? "" : by, label]) },
+            { name: "by", label: "Sort by", options: MEASURES.map(({ by, label }) => [by === "time" ? "" : by, label]) },
             { name: "period", label: "Hooks", options: PERIODS.map(({ period: key, label }) => [key, label]) },
           ]}
           values={values}
@@ -56,7 +56,7 @@ export function SandboxPage() {
       {top.data && !top.error && (top.data.units.length > 0 ? (
         <UsageTable model={model} top={top.data} period={period.within} />
       ) : (
-        <Empty title={period.within ? `No hooks ran ${period.within}` : "No hooks are remembered"} cli={cli}>
+        <Empty title={period.within ? `No hooks ran ${period.within}` : "No hooks are recorded"} cli={cli}>
           {period.within ? (
             <>Choose a longer period, or look at the <Link to={`${toModel(model)}/hooks`}>hooks</Link> that ran.</>
           ) : (

@@ -28,7 +28,7 @@ export function GrantTable({ model, secret, onRevoke }: Properties) {
       <thead>
         <tr>
           <th scope="col">To</th>
-          <th scope="col">For as long as</th>
+          <th scope="col">Valid until</th>
           {onRevoke && <th scope="col">Actions</th>}
         </tr>
       </thead>
@@ -38,12 +38,12 @@ export function GrantTable({ model, secret, onRevoke }: Properties) {
             <th scope="row">
               <Who model={model} name={grant.to} />
             </th>
-            <td data-label="For as long as">
+            <td data-label="Valid until">
               {isLasting(grant) ? (
-                "it is not revoked"
+                "revoked"
               ) : (
                 <>
-                  <Link to={toRelation(model, grant.relation ?? 0)}>relation {grant.relation}</Link> is there
+                  <Link to={toRelation(model, grant.relation ?? 0)}>relation {grant.relation}</Link> is removed
                 </>
               )}
             </td>

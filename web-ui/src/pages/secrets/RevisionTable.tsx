@@ -17,7 +17,7 @@ export function RevisionTable({ model, secret, onReveal, onRemove }: Properties)
       <thead>
         <tr>
           <th scope="col">Revision</th>
-          <th scope="col">Kept in</th>
+          <th scope="col">Backend</th>
           <th scope="col">Read by</th>
           <th scope="col">Added</th>
           <th scope="col">Expires</th>
@@ -28,7 +28,7 @@ export function RevisionTable({ model, secret, onReveal, onRemove }: Properties)
         {secret.revisions.toReversed().map(({ revision, backend, readers, expires, ...rest }) => (
           <tr key={revision} data-revision={revision}>
             <th scope="row">{revision}</th>
-            <td data-label="Kept in">{backend}</td>
+            <td data-label="Backend">{backend}</td>
             <td data-label="Read by">
               <Items
                 none="nobody"

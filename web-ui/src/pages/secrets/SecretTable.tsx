@@ -36,7 +36,7 @@ export function SecretTable({ model, secrets, caption }: { model: string; secret
               <Granted model={model} secret={secret} />
             </td>
             <td data-label="Next rotation" className="nowrap">
-              {secret["next-rotate"] ? <Time at={secret["next-rotate"]} /> : "–"}
+              {secret["next-rotate"] ? <Time at={secret["next-rotate"]} /> : "—"}
             </td>
             <td data-label="Updated" className="nowrap">
               <Time at={secret["updated-at"]} />

@@ -15,7 +15,7 @@ export function GoingStorage({ storages, destroy, onChange }: Properties) {
   const choice = storages.some(({ storage, owned }) => owned && storage.persistent);
   return (
     <>
-      <p>Of storage:</p>
+      <p>Storage:</p>
       <ul className="takes-along">
         <TakesAlong names={named(true)} one="destroyed with its contents:" many="destroyed with their contents:" />
         <TakesAlong names={named(false)} one="detached and kept:" many="detached and kept:" />

@@ -63,9 +63,10 @@ function PoolTable({ pools, onRemove }: { pools: StoragePoolInfo[]; onRemove: ((
         <tr>
           <th scope="col">Pool</th>
           <th scope="col">Provider</th>
-          <th scope="col">Made of</th>
+          <th scope="col">Backed by</th>
           <th scope="col">Attributes</th>
           <th scope="col">Storages</th>
+          <th scope="col">Origin</th>
           {onRemove && <th scope="col">Actions</th>}
         </tr>
       </thead>
@@ -74,17 +75,18 @@ function PoolTable({ pools, onRemove }: { pools: StoragePoolInfo[]; onRemove: ((
           <tr key={pool.name} data-pool={pool.name}>
             <th scope="row">{pool.name}</th>
             <td data-label="Provider">{pool.provider}</td>
-            <td data-label="Made of">{WORDS[pool.provider] ?? "–"}</td>
+            <td data-label="Backed by">{WORDS[pool.provider] ?? "—"}</td>
             <td data-label="Attributes">
               {Object.entries(pool.attributes ?? {})
                 .map(([key, value]) => `${key}=${value}`)
-                .join(", ") || "–"}
+                .join(", ") || "—"}
             </td>
             <td data-label="Storages">{pool.storages}</td>
+            <td data-label="Origin">{pool["built-in"] ? "built in" : "created"}</td>
             {onRemove && (
               <td data-label="Actions">
                 {pool["built-in"] ? (
-                  "in every model"
+                  "—"
                 ) : (
                   <button type="button" className="p-button is-small" onClick={() => onRemove(pool.name)}>
                     Remove<span className="u-off-screen"> pool {pool.name}</span>

@@ -35,7 +35,7 @@ export function StorageTable({ model, storages, caption }: { model: string; stor
               <StatusMark status={storage.status.status} />
             </td>
             <td data-label="Message" className="message">
-              {storage.status.message || "–"}
+              {storage.status.message || "—"}
             </td>
           </tr>
         ))}

@@ -39,15 +39,15 @@ export function TermsOf({ model, application, mayWrite, mayAdmin }: Properties) 
     ["Constraints of its machines", application.constraints || "none", "constraints", placed],
   ];
   return (
-    <section className="section" aria-label="Beside the options">
+    <section className="section" aria-label="Other settings">
       <div className="section__head">
-        <h2 className="section__title">Beside the options</h2>
+        <h2 className="section__title">Other settings</h2>
         <CopyTools
           cli={command("show-application", "-m", model, name)}
           request={{ path: paths.application(model, name) }}
         />
       </div>
-      <table className="list" aria-label="Beside the options">
+      <table className="list" aria-label="Other settings">
         <thead>
           <tr>
             <th scope="col">What</th>

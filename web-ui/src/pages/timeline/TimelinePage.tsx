@@ -123,7 +123,12 @@ function Entries({ model, entries }: { model: string; entries: readonly Timeline
           <span className="timeline-list__kind">{WORDS[entry.kind]}</span>
           <span className="timeline-list__what">
             {entry.run != null ? <Link to={toHookRun(model, entry.run)}>{told(entry)}</Link> : told(entry)}
-            {entry.message && <span className="muted"> {entry.message}</span>}
+            {entry.message && (
+              <span className="muted">
+                {entry.kind === "audit" ? ": " : " "}
+                {entry.message}
+              </span>
+            )}
           </span>
         </li>
       ))}

@@ -11,23 +11,23 @@ export function ServiceHistory({ steps }: { steps: readonly Step[] }) {
         <thead>
           <tr>
             <th scope="col">Service</th>
-            <th scope="col">Came to be</th>
+            <th scope="col">State</th>
             <th scope="col">When</th>
-            <th scope="col">After it ended</th>
+            <th scope="col">Exit</th>
           </tr>
         </thead>
         <tbody>
           {steps.map((step, place) => (
             <tr key={`${step.service} ${step.at} ${steps.length - place}`}>
               <th scope="row">{step.service}</th>
-              <td data-label="Came to be">
+              <td data-label="State">
                 <StatusMark status={step.current} />
               </td>
               <td data-label="When" className="nowrap">
                 <Time at={step.at} />
               </td>
-              <td data-label="After it ended" className="message">
-                {step.end ?? "–"}
+              <td data-label="Exit" className="message">
+                {step.end ?? "—"}
               </td>
             </tr>
           ))}

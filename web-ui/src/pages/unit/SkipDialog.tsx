@@ -28,11 +28,11 @@ export function SkipDialog({ model, unit, hook, onClose }: Properties) {
       onClose={onClose}
     >
       <p>
-        {unit} continues as if {hook ?? "it"} had succeeded:
+        {unit} continues as if {hook ? <code>{hook}</code> : "it"} had succeeded:
       </p>
       <ul className="takes-along">
-        <li>{hook ?? "It"} is not run again for this event.</li>
-        <li>Its work is not done: setup, changes and messages to other units are missing.</li>
+        <li>{hook ? <code>{hook}</code> : "It"} is not run again for this event.</li>
+        <li>What {hook ? "the hook" : "it"} does is not done: setup, changes and messages to other units are missing.</li>
         <li>Later hooks run in a state that the charm does not expect.</li>
       </ul>
       <p>This cannot be undone. If the cause is fixed, retry the hook instead.</p>

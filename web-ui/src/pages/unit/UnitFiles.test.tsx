@@ -58,13 +58,13 @@ describe("files of a unit", () => {
   it("are listed with kinds and sizes, and links are not followed", async () => {
     const looks = opened("admin", "", () => json(DIRECTORY));
     await screen.findByText("2.0 KiB");
-    await screen.findByText(/Each look is on record/);
+    await screen.findByText(/Every access is recorded in the/);
     expect(screen.getByRole("link", { name: "note" }).getAttribute("href")).toBe("/?view=files&file=%2Fstate%2Fnote");
     expect(screen.getByRole("link", { name: "site" }).getAttribute("href")).toBe("/?view=files&path=%2Fstate%2Fsite");
     expect(screen.queryByRole("link", { name: "away" })).toBeNull();
     await screen.findByText("/state has 1500 entries. The first 3 are listed.");
     expect(looks).toEqual(["list /state"]);
-    fireEvent.click(screen.getByRole("button", { name: "Look again" }));
+    fireEvent.click(screen.getByRole("button", { name: "Refresh" }));
     await vi.waitFor(() => expect(looks).toEqual(["list /state", "list /state"]));
   });
 
@@ -80,7 +80,7 @@ describe("files of a unit", () => {
 
   it("may be none", async () => {
     opened("admin", "", () => json({ ...DIRECTORY, entries: [], count: 0 }));
-    await screen.findByRole("heading", { name: "site/0 keeps no files" });
+    await screen.findByRole("heading", { name: "No files in site/0" });
   });
 
   it("are shown as they are, and what is no text in base 16", async () => {

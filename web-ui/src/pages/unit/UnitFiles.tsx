@@ -1,4 +1,4 @@
-/** What a unit's charm keeps in `/state`, for admins of the model. Each look is on record, so nothing is asked for twice by itself. */
+/** What a unit's charm keeps in `/state`, for admins of the model. Every access is recorded, so nothing is asked for twice by itself. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { files } from "../../api";
@@ -30,8 +30,8 @@ export function UnitFiles({ model, unit }: { model: string; unit: string }) {
   return (
     <>
       <p className="muted">
-        The files of {unit} as its last committed hook left them. Each look is on record:{" "}
-        <Link to={`${toModel(model)}/audit`}>the audit</Link> says who opened which directory or file.
+        The files of {unit} as its last committed hook left them. Every access is recorded in the{" "}
+        <Link to={`${toModel(model)}/audit`}>audit log</Link>.
       </p>
       <Crumbs path={path} />
       {file ? (
@@ -83,12 +83,12 @@ function Directory({ model, unit, path }: Place) {
   const { entries } = listing.data;
   const look = (
     <button type="button" className="p-button" disabled={listing.isFetching} onClick={again}>
-      Look again
+      Refresh
     </button>
   );
   if (entries.length === 0) {
     return (
-      <Empty title={path === STATE ? `${unit} keeps no files` : `${path} is empty`} cli={cli} action={look}>
+      <Empty title={path === STATE ? `No files in ${unit}` : `${path} is empty`} cli={cli} action={look}>
         {path === STATE ? "Its charm has written none, or has not run its first hook." : undefined}
       </Empty>
     );
@@ -145,7 +145,7 @@ function Entry({ directory, entry: { name, kind, bytes: size, "modified-at": cha
         )}
       </th>
       <td data-label="Kind">{kind === "link" ? "link, not followed" : kind}</td>
-      <td data-label="Size" className="nowrap">{kind === "file" ? bytes(size) : "–"}</td>
+      <td data-label="Size" className="nowrap">{kind === "file" ? bytes(size) : "—"}</td>
       <td data-label="Changed" className="nowrap">
         <Time at={changed} />
       </td>

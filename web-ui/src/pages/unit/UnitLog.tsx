@@ -15,6 +15,7 @@ export function UnitLog({ model, unit }: { model: string; unit: string }) {
   const found = useQuery({ queryKey: ["workloads", unit, model, "log"], queryFn: () => units.services(model, unit) });
   // One that the unit has no more can be in an address all the same, and its lines are there.
   const choices = logChoices(found.data ?? [], service);
+  const ofService = service !== "" && service !== WITHOUT;
   return (
     <>
       {choices.length > 0 && (
@@ -27,12 +28,12 @@ export function UnitLog({ model, unit }: { model: string; unit: string }) {
               onChange={(value) => set("service", value)}
             />
           </div>
-          {service && service !== WITHOUT && (
+          {ofService && (
             <CommandHint cli={command("logs", "-m", model, unit, service.split("/").at(-1), "--follow")} />
           )}
         </div>
       )}
-      <LiveLog model={model} filter={filterOf(unit, service)} />
+      <LiveLog model={model} filter={filterOf(unit, service)} showCommand={!ofService} />
     </>
   );
 }

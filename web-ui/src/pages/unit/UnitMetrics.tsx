@@ -26,7 +26,7 @@ export function UnitMetrics({ model, unit }: { model: string; unit: string }) {
           <tr>
             <th scope="col">Metric</th>
             <th scope="col">Value</th>
-            <th scope="col">Lately</th>
+            <th scope="col">Trend</th>
             <th scope="col">Measured</th>
           </tr>
         </thead>
@@ -47,7 +47,7 @@ function Row({ metric }: { metric: MetricHistory }) {
     <tr>
       <th scope="row">{name}</th>
       <td data-label="Value">{last?.value}</td>
-      <td data-label="Lately">
+      <td data-label="Trend">
         <Sparkline values={metric.values.map(({ value }) => value)} label={name} />
       </td>
       <td data-label="Measured" className="nowrap">

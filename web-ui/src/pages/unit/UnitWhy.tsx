@@ -13,8 +13,8 @@ export function UnitWhy({ model, unit }: { model: string; unit: UnitInfo }) {
     queryFn: () => units.why(model, unit.name),
   });
   return (
-    <section className="section" aria-label="Why">
-      <h2 className="section__title">Why</h2>
+    <section className="section" aria-label="Why it last ran">
+      <h2 className="section__title">Why it last ran</h2>
       {why.isPending && <Loading what="the causes" rows={2} />}
       {why.error && (
         <Failure

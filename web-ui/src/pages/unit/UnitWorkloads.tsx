@@ -49,12 +49,7 @@ export function UnitWorkloads({ model, unit, url, open }: Properties) {
       {steps.length > 0 && <ServiceHistory steps={steps} />}
       <section className="section" aria-label="Requests, last hour">
         <h2 className="section__title">Requests, last hour</h2>
-        <Requests
-          model={model}
-          application={unit.split("/")[0] ?? ""}
-          unit={unit}
-          cli={command("logs", "-m", model, unit)}
-        />
+        <Requests model={model} application={unit.split("/")[0] ?? ""} unit={unit} />
       </section>
     </>
   );
@@ -91,13 +86,13 @@ function Services({ services, url, found }: ServicesProperties) {
             <td data-label="Current">
               <StatusMark status={service.current} />
             </td>
-            <td data-label="Since">{micros(service.since) > 0 ? <Time at={service.since} /> : "–"}</td>
+            <td data-label="Since">{micros(service.since) > 0 ? <Time at={service.since} /> : "—"}</td>
             <td data-label="Restarts">{service.restarts}</td>
             <td data-label="Port">
-              {service.port ?? "–"} {service === found && <OpenLink to={url} of={service.name} />}
+              {service.port ?? "—"} {service === found && <OpenLink to={url} of={service.name} />}
             </td>
             <td data-label="Last end" className="message">
-              {service["last-end"] ?? "–"}
+              {service["last-end"] ?? "—"}
             </td>
           </tr>
         ))}
@@ -127,16 +122,16 @@ function Checks({ checks }: { checks: CheckInfo[] }) {
               <th scope="row">
                 {check.container}/{check.check}
               </th>
-              <td data-label="Level">{check.level || "–"}</td>
+              <td data-label="Level">{check.level || "—"}</td>
               <td data-label="Status">
                 <StatusMark status={check.status} />
               </td>
               <td data-label="Failures">
                 {check.failures}/{check.threshold}
               </td>
-              <td data-label="On failure">{check["on-failure"].join(", ") || "–"}</td>
+              <td data-label="On failure">{check["on-failure"].join(", ") || "—"}</td>
               <td data-label="Message" className="message">
-                {check.message ?? "–"}
+                {check.message ?? "—"}
               </td>
             </tr>
           ))}

@@ -67,7 +67,7 @@ export function SuperuserDialog({ name, grant, onClose, onDone }: Properties & {
           <p>{name} will be able to do everything on this controller:</p>
           <ul className="takes-along">
             <li>see, change and destroy every model, whoever owns it</li>
-            <li>add, disable and remove users, you included</li>
+            <li>add, disable and remove users, including you</li>
             <li>read the audit log, change the controller's configuration and stop it</li>
           </ul>
         </>

@@ -58,7 +58,13 @@ function Details({ user }: { user: UserInfo }) {
         rows={[
           ["Access to the controller", user.access],
           ["State", user.disabled ? "disabled" : user.registered ? "enabled" : "invited, not registered yet"],
-          ["Added", <span key="added"><Time at={user["created-at"]} /> by {user["created-by"]}</span>],
+          [
+            "Added",
+            <span key="added">
+              <Time at={user["created-at"]} />
+              {user["created-by"] && ` by ${user["created-by"]}`}
+            </span>,
+          ],
           ["Last login", <Time key="login" at={user["last-login"]} />],
           [
             "Models",

@@ -46,10 +46,11 @@ export function UsersPage() {
                 <th scope="row">
                   <Link to={toUser(user.name)}>{user.name}</Link>
                 </th>
-                <td data-label="Name">{user["display-name"] || "–"}</td>
+                {/* Where rows are cards, a name that nobody gave is no line of them. */}
+                <td data-label={user["display-name"] ? "Name" : undefined}>{user["display-name"]}</td>
                 <td data-label="Controller">{user.access}</td>
                 <td data-label="Models" className="message">
-                  {user.models.map(({ name, access }) => `${name} (${access})`).join(", ") || "–"}
+                  {user.models.map(({ name, access }) => `${name} (${access})`).join(", ") || "—"}
                 </td>
                 <td data-label="State">
                   {user.disabled ? "disabled" : user.registered ? "enabled" : "invited"}

@@ -10,7 +10,7 @@ import { useFilters } from "../../lib/useFilters";
 import { Engine } from "./Engine";
 
 const STATES: [string, string][] = [
-  ["", "running or waiting to"],
+  ["", "Running or waiting"],
   ["all", "All"],
   ["running", "running"],
   ["resting", "resting"],
@@ -126,7 +126,7 @@ function Catalogue({ rows }: { rows: WorkerRow[] }) {
                   {row["start-count"]}
                 </td>
                 <td data-label="Why" className="message">
-                  {row.reason || "–"}
+                  {row.reason || "—"}
                 </td>
               </tr>
             ))}

@@ -95,9 +95,9 @@ impl Beside {
         request: &mut DeployBundle,
     ) -> Outcome {
         let needs = Needs::of(plan, &self.named);
-        for (path, (_, archive)) in self.charms {
+        for (path, (archive, bytes)) in self.charms {
             if needs.charms.contains(&path) {
-                upload(context, here, archive).await?;
+                upload(context, here, &archive.metadata.name, bytes).await?;
             }
         }
         for (application, mut files) in self.files {

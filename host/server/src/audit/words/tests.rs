@@ -23,6 +23,13 @@ fn every_route_that_changes_something_has_its_words_and_no_other() {
             "{}",
             words.path
         );
+        for (_, verb) in words.verbs {
+            let tried = periapt_store::told_in_audit(verb, "409");
+            assert!(
+                tried.starts_with("tried to "),
+                "add \"{verb}\" to the store's audit/ended.rs"
+            );
+        }
         let last = words.objects.last().copied().unwrap_or_default();
         assert!(!last.contains("{body."), "{last} may be without its body");
         for object in words.objects {
@@ -54,6 +61,14 @@ fn a_change_is_a_verb_and_an_object() {
     let changed = told("PATCH", paths::APPLICATION_CONFIG.text, target, body);
     assert_eq!(changed.object, "pages, title of front");
     assert_eq!(changed.about, ["front"]);
+
+    let target = "/v1/models/shop/charms";
+    let uploaded = |body: Value| told("POST", paths::CHARMS.text, target, body).object;
+    assert_eq!(
+        uploaded(json!({ "name": "site.charm" })),
+        "charm site.charm"
+    );
+    assert_eq!(uploaded(Value::Null), "a charm");
 
     let target = "/v1/models/shop/units/front/3/resolved";
     let resolved = |retry: bool| {

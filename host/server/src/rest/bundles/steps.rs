@@ -280,6 +280,7 @@ impl Taker {
             )));
         }
         let request = self.to("POST", paths::CHARMS);
+        let request = request.with(json!({ "name": released.name }));
         let upload = charms::upload(&self.state, &self.model, archive, turn);
         let url = self.kept(request, upload).await?.url.to_string();
         // The charm of other applications, too.

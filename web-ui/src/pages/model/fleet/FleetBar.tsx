@@ -51,7 +51,7 @@ export function FleetBar({ address, counts, statuses, sort, sortable, field, onD
           <select aria-label="Sort by" value={sort.column} onChange={(event) => change({ sort: event.target.value })}>
             {sortable.map(({ id, label }) => (
               <option key={id} value={id}>
-                By {label.toLowerCase()}
+                By {label === "Since" ? "time in status" : label.toLowerCase()}
               </option>
             ))}
           </select>

@@ -73,7 +73,7 @@ export function applicationColumns(model: string, active: ReadonlyMap<string, nu
       className: "nowrap",
       minor: true,
       keys: (application) => [application["workload-version"], application.name],
-      cell: (application) => <Name text={application["workload-version"] || "–"} />,
+      cell: (application) => <Name text={application["workload-version"] || "—"} />,
     },
     {
       id: "message",
@@ -144,11 +144,11 @@ export function machineColumns(model: string): Column<MachineInfo>[] {
     },
     {
       id: "instance-id",
-      label: "Instance id",
+      label: "Instance ID",
       className: "mono",
       minor: true,
       keys: (machine) => [machine["instance-id"], machine.id],
-      cell: (machine) => <Name text={machine["instance-id"] || "–"} before="-" />,
+      cell: (machine) => <Name text={machine["instance-id"] || "—"} before="-" />,
     },
     {
       id: "address",

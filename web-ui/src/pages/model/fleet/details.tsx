@@ -38,13 +38,13 @@ export function UnitDetails({ model, unit, mayWrite }: { model: string; unit: Un
           ["Charm", <Link key="charm" to={toCharm(model, unit.charm)}>{unit.charm}</Link>],
           ["Address", unit["public-address"] ?? "none"],
           ["Ports", unit["opened-ports"].join(", ") || "none"],
-          ["Version", unit["workload-version"] || "—"],
+          ["Version", unit["workload-version"] || "not reported"],
           ["Status since", <Time key="since" at={unit.workload.since} />],
         ]}
       />
       <nav aria-label="Pages of the unit">
         <ul className="panel__links">
-          <li><Link to={toUnit(model, unit.name)}>Page of {unit.name}</Link></li>
+          <li><Link to={toUnit(model, unit.name)}>Open {unit.name}</Link></li>
           <li><Link to={`${toUnit(model, unit.name)}?view=log`}>Live log</Link></li>
           <li><Link to={`${toUnit(model, unit.name)}?view=hooks`}>Hooks</Link></li>
           <li><Link to={`${toUnit(model, unit.name)}?view=history`}>Status history</Link></li>
@@ -70,7 +70,7 @@ export function ApplicationDetails({ model, application, entities }: Properties 
       <Facts
         rows={[
           ["Charm", <Link key="charm" to={toCharm(model, application.charm)}>{application.charm}</Link>],
-          ["Version", application["workload-version"] || "—"],
+          ["Version", application["workload-version"] || "not reported"],
           ["Exposed", <span key="exposed">{exposure(application)} <OpenLink to={application.url} of={name} /></span>],
           ["Status since", <Time key="since" at={application.status.since} />],
           [
@@ -86,7 +86,7 @@ export function ApplicationDetails({ model, application, entities }: Properties 
       />
       <nav aria-label="Pages of the application">
         <ul className="panel__links">
-          <li><Link to={toApplication(model, name)}>Page of {name}</Link></li>
+          <li><Link to={toApplication(model, name)}>Open {name}</Link></li>
           <li><Link to={`${toApplication(model, name)}/config`}>Configuration</Link></li>
           <li><Link to={`${toApplication(model, name)}/hooks`}>Hooks</Link></li>
           <li><Link to={`${toApplication(model, name)}/history`}>Status history</Link></li>
@@ -109,9 +109,9 @@ export function MachineDetails({ model, machine }: { model: string; machine: Mac
       <Facts
         rows={[
           ["Instance", <StatusMark key="instance" status={machine.instance.status} />],
-          ["Instance id", machine["instance-id"] || "not known yet"],
+          ["Instance ID", machine["instance-id"] || "not known yet"],
           ["Addresses", machine.addresses.join(", ") || "none"],
-          ["Hardware", machine.hardware || "—"],
+          ["Hardware", machine.hardware || "not reported"],
           ["Constraints", machine.constraints || "none"],
           ["Added", <Time key="added" at={machine["created-at"]} />],
           [
@@ -125,7 +125,7 @@ export function MachineDetails({ model, machine }: { model: string; machine: Mac
         wide={["Units"]}
       />
       <p>
-        <Link to={toMachine(model, machine.id)}>Page of machine {machine.id}</Link>
+        <Link to={toMachine(model, machine.id)}>Open machine {machine.id}</Link>
       </p>
     </>
   );

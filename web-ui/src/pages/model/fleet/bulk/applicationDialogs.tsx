@@ -104,7 +104,7 @@ export function RefreshApplicationsDialog({ model, chosen, charms, onClose }: Ap
     >
       {steps.length > 0 && (
         <>
-          <p>Each goes to the newest revision of its charm in this model. Every unit runs upgrade-charm; its state stays.</p>
+          <p>Each goes to the newest revision of its charm in this model. Every unit runs <code>upgrade-charm</code>; state is kept.</p>
           <ul className="takes-along" aria-label="Changes">
             {steps.map(({ application, newest }) => (
               <li key={application.name}>
@@ -116,8 +116,8 @@ export function RefreshApplicationsDialog({ model, chosen, charms, onClose }: Ap
       )}
       {others.length > 0 && (
         <p>
-          Already at the newest revision in this model: <strong>{others.join(", ")}</strong>. A newer charm file is uploaded
-          on the page of an application.
+          Already at the newest revision in this model: <strong>{others.join(", ")}</strong>. Upload a newer charm on the
+          application's page.
         </p>
       )}
       <Force force={force} onChange={setForce} more="also units in error" />
