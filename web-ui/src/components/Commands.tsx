@@ -25,13 +25,22 @@ export function CopyTools({ cli, request }: { cli: string; request: Request }) {
       </summary>
       <div className="copy-tools__body">
         <p>What this page shows, on the command line:</p>
-        <code>{cli}</code>
+        <CommandLine text={cli} />
         <div className="actions">
           <CopyButton text={cli} label="Copy as CLI" />
           <CopyButton text={curl(request.method ?? "GET", request.path, request.body)} label="Copy as curl" />
         </div>
       </div>
     </details>
+  );
+}
+
+/** A command in lines that end only between its words: a part of an option would be read as another. */
+export function CommandLine({ text }: { text: string }) {
+  return (
+    <code className="command-line">
+      {text.split(/(\s+)/).map((piece, place) => (place % 2 === 0 ? <span key={place}>{piece}</span> : piece))}
+    </code>
   );
 }
 
@@ -46,7 +55,7 @@ interface HintProperties {
 export function CommandHint({ cli, request, then = [] }: HintProperties) {
   return (
     <div className="command-hint">
-      <code>{cli}</code>
+      <CommandLine text={cli} />
       <CopyButton text={cli} label="Copy as CLI" />
       {request && (
         <CopyButton
