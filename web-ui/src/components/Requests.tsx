@@ -1,6 +1,7 @@
 /** Requests of the last hour to an application or one of its units: rate, errors and latency. */
 import { useQuery } from "@tanstack/react-query";
 import { applications } from "../api";
+import { stepsFor } from "../lib/figures";
 import { drawnTraffic, formatOf } from "../lib/traffic";
 import { FiguresChart } from "./charts";
 import { Empty, Failure, Loading } from "./States";
@@ -33,7 +34,7 @@ export function Requests({ model, application, unit, cli }: Properties) {
   return (
     <div className="figures">
       {charts.map(({ title, unit: of, series }) => (
-        <FiguresChart key={title} title={title} series={series} format={formatOf(of)} />
+        <FiguresChart key={title} title={title} series={series} format={formatOf(of)} steps={stepsFor(of)} />
       ))}
     </div>
   );
