@@ -1,7 +1,8 @@
-import { type KeyboardEvent, useRef } from "react";
+import { type KeyboardEvent, useContext, useRef } from "react";
 import type { Method } from "../api/client";
 import { curl } from "../lib/commands";
 import { CopyButton } from "./CopyButton";
+import { Incomplete } from "./incomplete";
 
 interface Request {
   method?: Method;
@@ -53,14 +54,16 @@ interface HintProperties {
 
 /** The commands that do what a form is about to do. */
 export function CommandHint({ cli, request, then = [] }: HintProperties) {
+  const incomplete = useContext(Incomplete);
   return (
     <div className="command-hint">
       <CommandLine text={cli} />
-      <CopyButton text={cli} label="Copy as CLI" />
+      <CopyButton text={cli} label="Copy as CLI" disabled={incomplete} />
       {request && (
         <CopyButton
           text={[request, ...then].map(({ method, path, body }) => curl(method ?? "GET", path, body)).join(" &&\n")}
           label="Copy as curl"
+          disabled={incomplete}
         />
       )}
     </div>
