@@ -40,7 +40,7 @@ async function usesMost(page, world) {
   await page.getByRole("link", { name: "Sandbox", exact: true }).click();
   const state = row(page, "probe/0").locator('td[data-label="State"]');
   await state.getByText(/^29\d\.\d KiB$/).waitFor();
-  await state.getByText("0 % of 256.0 MiB").waitFor();
+  await state.getByText("<1 % of 256.0 MiB").waitFor();
   await row(page, "site/0").locator('td[data-label="Memory"]').getByText(/^[1-9]\d? % of 64\.0 MiB$/).waitFor();
 
   await page.getByLabel("Sort by").selectOption({ label: "State" });

@@ -1,7 +1,8 @@
-import { type KeyboardEvent, useRef } from "react";
+import { type KeyboardEvent, useContext, useRef } from "react";
 import type { Method } from "../api/client";
 import { curl } from "../lib/commands";
 import { CopyButton } from "./CopyButton";
+import { Incomplete } from "./incomplete";
 
 interface Request {
   method?: Method;
@@ -25,13 +26,22 @@ export function CopyTools({ cli, request }: { cli: string; request: Request }) {
       </summary>
       <div className="copy-tools__body">
         <p>What this page shows, on the command line:</p>
-        <code>{cli}</code>
+        <CommandLine text={cli} />
         <div className="actions">
           <CopyButton text={cli} label="Copy as CLI" />
           <CopyButton text={curl(request.method ?? "GET", request.path, request.body)} label="Copy as curl" />
         </div>
       </div>
     </details>
+  );
+}
+
+/** A command in lines that end only between its words: a part of an option would be read as another. */
+export function CommandLine({ text }: { text: string }) {
+  return (
+    <code className="command-line">
+      {text.split(/(\s+)/).map((piece, place) => (place % 2 === 0 ? <span key={place}>{piece}</span> : piece))}
+    </code>
   );
 }
 
@@ -44,14 +54,16 @@ interface HintProperties {
 
 /** The commands that do what a form is about to do. */
 export function CommandHint({ cli, request, then = [] }: HintProperties) {
+  const incomplete = useContext(Incomplete);
   return (
     <div className="command-hint">
-      <code>{cli}</code>
-      <CopyButton text={cli} label="Copy as CLI" />
+      <CommandLine text={cli} />
+      <CopyButton text={cli} label="Copy as CLI" disabled={incomplete} />
       {request && (
         <CopyButton
           text={[request, ...then].map(({ method, path, body }) => curl(method ?? "GET", path, body)).join(" &&\n")}
           label="Copy as curl"
+          disabled={incomplete}
         />
       )}
     </div>

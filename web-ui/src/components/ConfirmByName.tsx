@@ -23,7 +23,7 @@ export function ConfirmByName(properties: Properties) {
       title={title}
       submit={submit}
       danger
-      disabled={typed !== name}
+      unconfirmed={typed !== name}
       busy={busy}
       error={error}
       onSubmit={onConfirm}

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 const SHOWN = 2000;
 
 /** Puts a text on the clipboard and says that it did. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({ text, label, disabled = false }: { text: string; label: string; disabled?: boolean }) {
   const [copied, setCopied] = useState<boolean | null>(null);
   useEffect(() => {
     if (copied === null) return;
@@ -15,6 +15,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     <button
       type="button"
       className="p-button--base is-small copy"
+      disabled={disabled}
       title={text.length > SHOWN ? undefined : text}
       onClick={() => {
         copyText(text).then(setCopied, () => setCopied(false));

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { Incomplete } from "./incomplete";
 import { Failure } from "./States";
 
 interface Properties {
@@ -7,7 +8,10 @@ interface Properties {
   onSubmit: () => void;
   submit: string;
   danger?: boolean;
+  /** Something is missing or wrong: neither the answer nor the command it shows would be taken. */
   disabled?: boolean;
+  /** What takes something away was not confirmed yet. */
+  unconfirmed?: boolean;
   busy?: boolean;
   error?: unknown;
   /** Without it there is nothing left to cancel, only something to read. */
@@ -30,7 +34,8 @@ function begin(dialog: HTMLDialogElement): void {
 
 /** A question with an answer button. The browser keeps the focus inside and closes it on Escape. */
 export function Dialog(properties: Properties) {
-  const { title, onClose, onSubmit, submit, danger, disabled, busy, error, cancel = true, dismiss = "Cancel", children } = properties;
+  const { title, onClose, onSubmit, submit, danger, disabled = false, unconfirmed, busy, error, cancel = true, dismiss = "Cancel", children } =
+    properties;
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   // Closed while it is still in the document: only then does the browser give the focus back.
@@ -43,7 +48,7 @@ export function Dialog(properties: Properties) {
   }, []);
   const answer = (event: FormEvent): void => {
     event.preventDefault();
-    if (!busy && !disabled) onSubmit();
+    if (!busy && !disabled && !unconfirmed) onSubmit();
   };
   return (
     <dialog
@@ -63,7 +68,7 @@ export function Dialog(properties: Properties) {
           </button>
         </header>
         <div className="dialog__body">
-          {children}
+          <Incomplete value={disabled}>{children}</Incomplete>
           {error != null && <Failure error={error} />}
         </div>
         <footer className="dialog__foot">
@@ -75,7 +80,7 @@ export function Dialog(properties: Properties) {
           <button
             type="submit"
             className={danger ? "p-button--negative" : "p-button--positive"}
-            disabled={disabled || busy}
+            disabled={disabled || unconfirmed || busy}
           >
             {busy ? "Working…" : submit}
           </button>

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { applications } from "../api";
 import { command } from "../lib/commands";
+import { stepsFor } from "../lib/figures";
 import { drawnTraffic, formatOf } from "../lib/traffic";
 import { useModel } from "../live/context";
 import { FiguresChart } from "./charts";
@@ -38,7 +39,7 @@ export function Requests({ model, application, unit }: Properties) {
   return (
     <div className="figures">
       {charts.map(({ title, unit: of, series }) => (
-        <FiguresChart key={title} title={title} series={series} format={formatOf(of)} />
+        <FiguresChart key={title} title={title} series={series} format={formatOf(of)} steps={stepsFor(of)} />
       ))}
     </div>
   );

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
 import { sentence } from "../lib/sentence";
-import { CopyButton } from "./CopyButton";
+import { CommandHint, CommandLine } from "./Commands";
 import { Prose } from "./Prose";
 
 export function Loading({ what, rows = 4 }: { what: string; rows?: number }) {
@@ -32,12 +32,7 @@ export function Empty({
       <h3 className="empty__title">{title}</h3>
       {children && <p>{children}</p>}
       {action}
-      {cli && (
-        <div className="command-hint">
-          <code>{cli}</code>
-          <CopyButton text={cli} label="Copy as CLI" />
-        </div>
-      )}
+      {cli && <CommandHint cli={cli} />}
     </div>
   );
 }
@@ -74,7 +69,7 @@ export function Failure({
           )}
           {shown && (
             <>
-              On the command line: <code>{shown}</code>
+              On the command line: <CommandLine text={shown} />
             </>
           )}
         </p>

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "react";
+import { type RefObject, useLayoutEffect, useRef } from "react";
 import { NavLink, useLocation } from "react-router";
 
 export interface Tab {
@@ -17,12 +17,8 @@ export function currentTab(tabs: readonly Tab[], pathname: string): string | und
 
 /** Pages of one thing, each with its own address. Where not all have room the chosen one is shown. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
-  const strip = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  useLayoutEffect(() => {
-    const chosen = strip.current?.querySelector("a.active");
-    if (strip.current && chosen) reveal(strip.current, chosen);
-  }, [pathname]);
+  const strip = useReveal<HTMLElement>(`${pathname} ${tabs.length}`);
   return (
     <nav ref={strip} className="tabs" aria-label={label}>
       <ul>
@@ -37,6 +33,28 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
       </ul>
     </nav>
   );
+}
+
+/**
+ * A strip of tabs that shows the chosen one: as soon as another is chosen, and again whenever the strip or a tab gets
+ * another width, as when a count or a font arrives.
+ */
+export function useReveal<Strip extends HTMLElement>(chosen: string): RefObject<Strip | null> {
+  const strip = useRef<Strip>(null);
+  useLayoutEffect(() => {
+    const element = strip.current;
+    if (!element) return;
+    const show = (): void => {
+      const item = element.querySelector('a.active, [aria-selected="true"]');
+      if (item) reveal(element, item);
+    };
+    show();
+    if (typeof ResizeObserver === "undefined") return;
+    const sizes = new ResizeObserver(show);
+    for (const each of [element, ...element.querySelectorAll("a, button")]) sizes.observe(each);
+    return () => sizes.disconnect();
+  }, [chosen]);
+  return strip;
 }
 
 /** Only sideways: the page itself stays where it is. */

@@ -2,7 +2,7 @@
 import { useId } from "react";
 import { fieldOf, type Range, timeOf } from "../lib/range";
 import { useRange } from "../lib/useRange";
-import { present } from "./charts/time";
+import { present, zoneText } from "./charts/time";
 
 const MINUTE = 60_000_000;
 
@@ -45,7 +45,9 @@ function Moment({ label, time, onChange }: { label: string; time: number | null;
   const id = useId();
   return (
     <div className="p-form__group">
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id}>
+        {label} ({zoneText(time ?? present())})
+      </label>
       <input
         id={id}
         type="datetime-local"

@@ -60,7 +60,7 @@ export function unitColumns(
             of={[unit["public-address"], ...unit["opened-ports"]]
               .filter((each) => each != null)
               .map((each) => ({ key: each, shown: each }))}
-          />
+          />{" "}
           <OpenLink
             to={unitUrl(byName.get(unit.application), unit.name, unit["opened-ports"])}
             of={unit.name}

@@ -1,5 +1,6 @@
 /** The figures of the last hour as the charts take them. */
 import type { Figures } from "../api/types";
+import type { Steps } from "../components/charts/scale";
 import { micros } from "../components/charts/time";
 import { bytes } from "./bytes";
 
@@ -42,6 +43,11 @@ export function drawn(figures: Figures): Drawn[] {
       })),
     };
   });
+}
+
+/** What the axis of a chart counts in. */
+export function stepsFor(unit: string): Steps {
+  return unit === "bytes" ? "binary" : unit === "count" ? "whole" : "decimal";
 }
 
 export function formatFor(unit: string): (value: number) => string {

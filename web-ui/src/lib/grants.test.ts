@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CharmInfo, Grant } from "../api/types";
-import { asked, choicesOf, choiceWords, forbidden, standingWords } from "./grants";
+import { asked, choicesOf, choiceWords, declaredOf, forbidden, standingWords } from "./grants";
 
 const grant = (capability: string, standing: Grant["standing"], by?: string): Grant => ({
   capability,
@@ -18,6 +18,20 @@ const ALL = [
 ];
 
 const texts = (all: readonly Grant[]): string[] => all.map(({ capability }) => capability);
+
+describe("what a charm declares", () => {
+  it("is told with what it allows apart from the reason", () => {
+    const charm = {
+      declared: [{ capability: "port/80/tcp", why: "serves; reason: asked" }, { capability: "tools/reboot" }],
+      capabilities: ["may open 80/tcp; reason: serves; reason: asked", "may restart the unit; no reason given"],
+    } as unknown as CharmInfo;
+    expect(declaredOf(charm)).toEqual([
+      { capability: "port/80/tcp", allows: "may open 80/tcp", why: "serves; reason: asked" },
+      { capability: "tools/reboot", allows: "may restart the unit", why: null },
+    ]);
+    expect(declaredOf({ capabilities: [] } as unknown as CharmInfo)).toEqual([]);
+  });
+});
 
 describe("what is decided about a charm's capabilities", () => {
   it("is what nobody decided about and the charm of before did not have", () => {

@@ -4,6 +4,15 @@ import type { CapabilityChoices, CharmInfo, Grant } from "../api/types";
 /** What a person chose about each capability, by its text. */
 export type Chosen = Readonly<Record<string, "grant" | "deny">>;
 
+/** What a charm declares: the controller's sentence, and apart from it the charm's reason. */
+export function declaredOf(charm: CharmInfo): { capability: string; allows: string; why: string | null }[] {
+  return (charm.declared ?? []).map(({ capability, why = null }, place) => {
+    const words = charm.capabilities[place] ?? capability;
+    const reason = why === null ? "; no reason given" : `; reason: ${why}`;
+    return { capability, allows: words.endsWith(reason) ? words.slice(0, -reason.length) : words, why };
+  });
+}
+
 /** Whether an application has it. */
 export const holds = ({ standing }: Grant): boolean => standing === "default" || standing === "granted";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TimelineEntry } from "../api/types";
-import { heading, told } from "./incidents";
+import { heading, kindOf, told } from "./incidents";
 
 const entry = (of: Partial<TimelineEntry>): TimelineEntry => ({
   id: "1",
@@ -24,6 +24,12 @@ describe("an incident", () => {
 });
 
 describe("an entry of a timeline", () => {
+  it("is of a kind, and what only was read is no change", () => {
+    expect(kindOf(entry({ kind: "audit", verb: "integrated" }))).toBe("Change");
+    expect(kindOf(entry({ kind: "audit", verb: "revealed" }))).toBe("Read");
+    expect(kindOf(entry({ kind: "hook", verb: "ran" }))).toBe("Hook");
+  });
+
   it("is a sentence", () => {
     expect(told(entry({ who: "admin", verb: "integrated", object: "front with site" }))).toBe(
       "admin integrated front with site",

@@ -22,6 +22,22 @@ export function told({ kind, who, verb, object, was, becomes }: TimelineEntry): 
   return words.filter(Boolean).join(" ");
 }
 
+/** What somebody did that changed nothing. */
+const READ = new Set(["listed", "looked for", "read", "revealed"]);
+
+const KINDS: Record<TimelineEntry["kind"], string> = {
+  audit: "Change",
+  config: "Setting",
+  revision: "Revision",
+  hook: "Hook",
+  status: "Status",
+};
+
+/** The kind of an entry in a word. */
+export function kindOf({ kind, verb }: Pick<TimelineEntry, "kind" | "verb">): string {
+  return kind === "audit" && READ.has(verb) ? "Read" : KINDS[kind];
+}
+
 /** Times for which an incident can be silenced: seconds, nothing until it changes. */
 export const SILENCES: [string, string][] = [
   ["", "Until it changes"],

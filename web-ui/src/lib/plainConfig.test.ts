@@ -54,6 +54,28 @@ describe("options of a model", () => {
   });
 });
 
+describe("options without effect", () => {
+  it("are folded away, unless they are set or sought", () => {
+    const idle = "Juju's option, without effect here: nothing is sent to anybody.";
+    const settings: ConfigSettings = {
+      "force-wait": { type: "duration", value: "1m", default: "1m", source: "default", description: "How long." },
+      "snap-store": { type: "text", value: "", default: "", source: "default", description: idle },
+      "image-stream": { type: "text", value: "daily", default: "", source: "model", description: idle },
+      ...Object.fromEntries(
+        Array.from({ length: 8 }, (_, place) => [
+          `option-${place}`,
+          { type: "text", value: "", default: "", source: "default", description: "" },
+        ]),
+      ),
+    };
+    render(createElement(ConfigForm, { config: plainConfig("m", settings, "model"), onApply: () => {} }));
+    const folded = (name: string): boolean => screen.getByLabelText(name).closest("details") !== null;
+    expect(["force-wait", "snap-store", "image-stream"].map(folded)).toEqual([false, true, false]);
+    fireEvent.change(screen.getByLabelText("Filter options"), { target: { value: "snap" } });
+    expect(folded("snap-store")).toBe(false);
+  });
+});
+
 describe("a secret", () => {
   it("is set or not set, replaced or unset, and never shown", () => {
     const applied = vi.fn();

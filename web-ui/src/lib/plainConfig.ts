@@ -4,6 +4,9 @@ import type { ConfigSetting, ConfigSettings } from "../api/types";
 
 const KINDS: Record<string, ConfigOption["type"]> = { boolean: "boolean", integer: "int" };
 
+/** How the controller describes an option that it only takes. */
+const IDLE = /without effect here/;
+
 const isSecret = ({ type }: ConfigSetting): boolean => type === "secret";
 
 /** `own` is the source of what was set here: a model also has what was set for all models. */
@@ -24,6 +27,7 @@ export function plainConfig(name: string, settings: ConfigSettings, own: "model"
       default: fallback ?? undefined,
       choices: choices?.length ? choices : undefined,
       "write-only": isSecret(setting),
+      idle: IDLE.test(description),
     };
     if (source === own) config.settings[key] = value ?? "";
     if (value != null) config.effective[key] = value;

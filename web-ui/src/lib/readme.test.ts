@@ -49,6 +49,15 @@ describe("a README", () => {
     expect(read(strange)).toEqual([text(strange)]);
   });
 
+  it("has the text alone of a link to a file beside it", () => {
+    expect(read("Asks [front](../front) and [`site`](site.md \"a site\").", "# [Use](#use)")).toEqual([
+      text("Asks front and `site`."),
+      heading(3, "Use"),
+    ]);
+    const kept = "`[l](m)` ![p](p.png) [l](//elsewhere.example)";
+    expect(read(kept, "```", "[l](m)", "```")).toEqual([text(kept), code("[l](m)")]);
+  });
+
   it("of nothing is nothing", () => {
     expect(read("")).toEqual([]);
     expect(read("", "  ", "")).toEqual([]);

@@ -1,7 +1,8 @@
 /**
  * A README in blocks that can be drawn. Headings, lists and code keep their shape, and the lines of a paragraph are
- * put together; everything else stays the text that it is. It is a stranger's: no link, picture or HTML is made of it,
- * so reading it asks nobody for anything.
+ * put together; of a link to a file beside it only its text is left, since the file is not here;
+ * everything else stays the text that it is. It is a stranger's: no link, picture or HTML is made of it, so reading it
+ * asks nobody for anything.
  */
 export type ReadmeBlock =
   | { kind: "heading"; text: string; level: number }
@@ -18,6 +19,9 @@ const ITEM = /^ *([-*+]|\d{1,9}[.)])[ ]/;
 const INDENTED = /^ {4}/;
 /** Lines that mean something by standing alone: of quotes and tables. */
 const ALONE = /^ {0,3}[|>]/;
+
+/** What is between backquotes, which stays; or a link without a scheme, which is no picture. */
+const LINK = /(`[^`]*`)|(?<!!)\[([^\][]*)\]\((?![a-z][a-z0-9+.-]*:|\/\/)[^()\s]*(?:\s+"[^"]*")?\)/gi;
 
 export function readmeBlocks(text: string): ReadmeBlock[] {
   const lines = text.split("\n");
@@ -96,8 +100,10 @@ function levelled(blocks: ReadmeBlock[]): ReadmeBlock[] {
   const top = Math.min(...blocks.map((block) => (block.kind === "heading" ? block.level : DEEPEST)));
   let before = SECTION;
   return blocks.map((block) => {
-    if (block.kind !== "heading") return block;
+    if (block.kind === "code") return block;
+    const text = block.text.replace(LINK, (_, code?: string, words?: string) => code ?? words ?? "");
+    if (block.kind === "text") return { ...block, text };
     before = Math.min(block.level - top + SECTION + 1, before + 1, DEEPEST);
-    return { ...block, level: before };
+    return { ...block, text, level: before };
   });
 }

@@ -5,8 +5,7 @@ import { bytes } from "./bytes";
 export const MOST = 128 * 1024 * 1024;
 
 /** Why the file is not sent; null for one that is. */
-export function refusedFile(file: { size: number } | null): string | null {
-  if (file === null) return "Choose a file";
+export function refusedFile(file: { size: number }): string | null {
   if (file.size > MOST) return `The file is larger than the limit of ${bytes(MOST)}`;
   return null;
 }

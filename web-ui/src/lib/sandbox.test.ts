@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Top, UnitUsage } from "../api/types";
-import { measureOf, nearness, periodOf, share, uses } from "./sandbox";
+import { measureOf, nearness, periodOf, share, shareText, uses } from "./sandbox";
 
 const usage = (memory: number) => ({
   "memory-bytes": memory,
@@ -31,6 +31,7 @@ describe("what a unit uses", () => {
   it("is near a limit, or at it", () => {
     expect([0, 69, 70, 89, 90, 130].map(nearness)).toEqual(["far", "far", "near", "near", "at", "at"]);
     expect([share(1, 3), share(5, 0)]).toEqual([33, null]);
+    expect([share(0, 9), share(1, 999), share(1, 3)].map((each) => shareText(each ?? 0))).toEqual(["0 %", "<1 %", "33 %"]);
   });
 });
 

@@ -2,8 +2,7 @@
 import { durationText } from "../components/charts/time";
 import type { Top, TopBy, UnitUsage } from "../api/types";
 import { bytes } from "./bytes";
-
-const number = new Intl.NumberFormat("en");
+import { counted } from "./counted";
 
 /** What is ordered by, under which name, and what the command line calls it. */
 export const MEASURES: { by: TopBy; label: string; option: string }[] = [
@@ -47,18 +46,25 @@ export function uses({ longest, most }: UnitUsage, { limits, "longest-limit": lo
     limit: say(limit),
     share: share(used, limit),
   });
-  const count = (value: number): string => number.format(value);
   return [
     use("Longest hook", longest, longestLimit, durationText),
     use("Memory", most["memory-bytes"], limits["memory-bytes"], bytes),
-    use("Calls", most["host-calls"], limits["host-calls"], count),
+    use("Calls", most["host-calls"], limits["host-calls"], counted),
     use("State", most["state-directory-bytes"], limits["state-directory-bytes"], bytes),
     use("Output", most["output-bytes"], limits["output-bytes"], bytes),
   ];
 }
 
+/** In whole percent; what is less than one stays what it is, since it is not nothing. */
 export function share(used: number, limit: number): number | null {
-  return limit > 0 ? Math.round((used * 100) / limit) : null;
+  if (limit <= 0) return null;
+  const percent = (used * 100) / limit;
+  return percent < 1 ? percent : Math.round(percent);
+}
+
+/** `<1 %` of what is used, however little. */
+export function shareText(percent: number): string {
+  return percent > 0 && percent < 1 ? "<1 %" : `${percent} %`;
 }
 
 /** How near a limit is: what is at it is about to fail. */

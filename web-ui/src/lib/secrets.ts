@@ -62,7 +62,7 @@ export function keyError(all: readonly Typed[], place: number): string | null {
   return all.findIndex((each) => each.key === key) < place ? "Another value has this key" : null;
 }
 
-const isBlank = ({ key, value }: Typed): boolean => key === "" && value === "";
+export const isBlank = ({ key, value }: Typed): boolean => key === "" && value === "";
 
 /** Whether nothing was typed. */
 export const isNothing = (all: readonly Typed[]): boolean => all.every(isBlank);

@@ -4,7 +4,7 @@ import { useEffect, useId, useMemo, useRef, useState, type FormEvent, type React
 
 import { ConfigField } from './config/ConfigField';
 import { ConfigReview } from './config/ConfigReview';
-import { changeOf, editOf, fieldsOf, isEmpty, resetOf, type Edit, type Edits } from './config/edit';
+import { changeOf, editOf, fieldsOf, isEmpty, resetOf, type Edit, type Edits, type Field } from './config/edit';
 import type { ApplicationConfig, ConfigChange } from './types';
 
 export interface ConfigFormProps {
@@ -50,7 +50,10 @@ export function ConfigForm(props: ConfigFormProps) {
   useEffect(() => {
     if (!sought) return;
     for (const input of form.current?.querySelectorAll<HTMLElement>('[data-option]') ?? []) {
-      if (input.dataset['option'] === sought.name) input.focus();
+      if (input.dataset['option'] !== sought.name) continue;
+      const folded = input.closest('details');
+      if (folded) folded.open = true;
+      input.focus();
     }
   }, [sought]);
 
@@ -112,6 +115,24 @@ export function ConfigForm(props: ConfigFormProps) {
       (field.option.description ?? '').toLowerCase().includes(needle),
   );
 
+  // Whether it is folded away never changes while one edits: a field that moved would lose the focus.
+  const isFolded = ({ name, option }: Field) => needle === '' && option.idle === true && !Object.hasOwn(config.settings, name);
+  const folded = shown.filter(isFolded);
+  const fieldView = (field: Field) => (
+    <ConfigField
+      key={field.name}
+      id={`${baseId}-${field.name}`}
+      field={field}
+      serverError={fieldErrors?.[field.name]}
+      settable={Object.hasOwn(config.settings, field.name)}
+      edited={edits[field.name]?.kind}
+      readOnly={readOnly || busy}
+      onText={(text) => edit(field.name, editOf(config, field.name, text, edits[field.name]))}
+      onReset={() => edit(field.name, resetOf(config, field.name))}
+      onUndo={() => edit(field.name, undefined)}
+    />
+  );
+
   return (
     <form className="chart config-form" ref={form} noValidate onSubmit={onReview} aria-label={`Configuration of ${config.application}`}>
       {fields.length >= FILTER_FROM ? (
@@ -137,20 +158,15 @@ export function ConfigForm(props: ConfigFormProps) {
           {problem}
         </p>
       ) : null}
-      {shown.map((field) => (
-        <ConfigField
-          key={field.name}
-          id={`${baseId}-${field.name}`}
-          field={field}
-          serverError={fieldErrors?.[field.name]}
-          settable={Object.hasOwn(config.settings, field.name)}
-          edited={edits[field.name]?.kind}
-          readOnly={readOnly || busy}
-          onText={(text) => edit(field.name, editOf(config, field.name, text, edits[field.name]))}
-          onReset={() => edit(field.name, resetOf(config, field.name))}
-          onUndo={() => edit(field.name, undefined)}
-        />
-      ))}
+      {shown.filter((field) => !isFolded(field)).map(fieldView)}
+      {folded.length > 0 ? (
+        <details className="config-form-folded">
+          <summary>
+            {folded.length} {folded.length === 1 ? 'option' : 'options'} without effect here
+          </summary>
+          {folded.map(fieldView)}
+        </details>
+      ) : null}
       {shown.length === 0 ? <p className="chart-empty">No option has “{filter.trim()}” in its name or description.</p> : null}
       {readOnly ? null : (
         <div className={`config-form-end${dirty ? ' is-dirty' : ''}`}>

@@ -2,8 +2,8 @@ import './charts.css';
 import './figures/figures.css';
 import { useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
 
-import { figuresOf, linePath, nearestMoment, plainFigure, valueAt } from './figures/lines';
-import { axisTextWidth, besideZone, withinAxis } from './scale';
+import { figuresOf, linePath, lonePoints, nearestMoment, plainFigure, valueAt } from './figures/lines';
+import { axisTextWidth, besideZone, type Steps, withinAxis } from './scale';
 import { zonedClock, zoneText } from './time';
 import type { Series } from './types';
 import { useSize } from './useSize';
@@ -13,6 +13,8 @@ export interface FiguresChartProps {
   /** At most four are told apart. */
   series: Series[];
   format?: ((value: number) => string) | undefined;
+  /** What the rows of the axis count in. */
+  steps?: Steps | undefined;
   /** Ends of the time axis; those of the figures when left out. */
   from?: number | undefined;
   to?: number | undefined;
@@ -23,18 +25,19 @@ export interface FiguresChartProps {
 
 /** Figures over time, with axes; hover or the arrow keys read one moment out. */
 export function FiguresChart(props: FiguresChartProps) {
-  const { title, series, format = plainFigure, from, to, floor = 0, height = 180 } = props;
+  const { title, series, format = plainFigure, steps, from, to, floor = 0, height = 180 } = props;
   const [element, { width }] = useSize<HTMLDivElement>({ width: 640, height });
   const [at, setAt] = useState<number | null>(null);
 
   const [figures, frame] = useMemo(() => {
+    const axis = { floor, steps, from, to };
     const box = { width, height, left: 56, right: 12, top: 10, bottom: 28 };
     // What stands at the rows follows from the figures alone; the plot takes what they leave.
-    const { rows } = figuresOf(series, box, floor, from, to);
+    const { rows } = figuresOf(series, box, axis);
     const widest = Math.max(0, ...rows.map((row) => axisTextWidth(format(row))));
     const frame = { ...box, left: Math.max(40, widest + 8) };
-    return [figuresOf(series, frame, floor, from, to), frame];
-  }, [series, width, height, floor, from, to, format]);
+    return [figuresOf(series, frame, axis), frame];
+  }, [series, width, height, floor, steps, from, to, format]);
   const { across, upwards, rows, columns, moments } = figures;
 
   if (moments.length === 0) {
@@ -147,11 +150,12 @@ export function FiguresChart(props: FiguresChartProps) {
             </text>
           ))}
           {series.map((each, number) => (
-            <path
-              key={each.name}
-              className={`figures-line figures-series-${number % 4}`}
-              d={linePath(each.points, across, upwards)}
-            />
+            <g key={each.name} className={`figures-series-${number % 4}`}>
+              <path className="figures-line" d={linePath(each.points, across, upwards)} />
+              {lonePoints(each.points).map(({ time, value }) => (
+                <circle key={time} className="figures-dot" cx={across(time)} cy={upwards(value)} r={2} />
+              ))}
+            </g>
           ))}
           {at === null ? null : (
             <line className="figures-cursor" x1={across(time)} x2={across(time)} y1={frame.top} y2={height - frame.bottom} />

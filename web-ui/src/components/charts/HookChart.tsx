@@ -4,7 +4,7 @@ import { useId, useMemo, useState, type KeyboardEvent, type MouseEvent, type Rea
 
 import { HookDetails } from './hooks/HookDetails';
 import { hookName } from './hooks/names';
-import { isFailed, plotOf, spotAt, summaryOf, summaryText, type Order, type Spot } from './hooks/plot';
+import { endsOf, isFailed, plotOf, spotAt, summaryOf, summaryText, type Order, type Spot } from './hooks/plot';
 import { axisTextWidth, besideZone, withinAxis } from './scale';
 import { durationText, present, zonedClock, zonedTime, zoneText } from './time';
 import type { HookRun } from './types';
@@ -55,6 +55,10 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
   const index = plot.spots.findIndex(({ run }) => run.id === (active ?? chosen));
   const pointed = plot.spots.find(({ run }) => run.id === (hovered ?? active));
   const zone = order === 'time' ? zoneText(plot.spots.at(-1)?.run['started-at'] ?? 0) : '';
+  const ticks = besideZone(plot.columns, zone, width);
+  const columns = ticks.length > 0 ? ticks : besideZone(endsOf(plot.spots), zone, width);
+  // Failures stand above what they are among.
+  const drawn = plot.spots.map((spot, place) => ({ ...spot, place })).sort((a, b) => Number(isFailed(a.run)) - Number(isFailed(b.run)));
   const chosenRun = plot.spots.find(({ run }) => run.id === chosen)?.run;
 
   const move = (to: number) => {
@@ -134,7 +138,7 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
             <text className="chart-axis-text" x={0} y={HEIGHT - 8}>
               {zone}
             </text>
-            {besideZone(plot.columns, zone, width).map((column) => (
+            {columns.map((column) => (
               <text
                 key={column.x}
                 className="chart-axis-text"
@@ -153,11 +157,13 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
               y2={HEIGHT - box.bottom}
             />
           </g>
-          {plot.spots.map(({ run, x, y }) => (
+          {drawn.map(({ run, x, y, place }) => (
             <g
               key={run.id}
               id={`${baseId}-${run.id}`}
               role="option"
+              aria-posinset={place + 1}
+              aria-setsize={drawn.length}
               aria-selected={run.id === chosen}
               aria-label={spokenRun(run, showUnit)}
               transform={`translate(${x} ${y})`}
@@ -177,9 +183,14 @@ export function HookChart({ runs, selected, onSelect, now, actions, showUnit = f
         </svg>
       </div>
       <p className="hook-chart-readout chart-summary" aria-hidden="true">
-        {pointed
-          ? `${showUnit ? `${pointed.run.unit} ` : ''}${hookName(pointed.run.hook)}, ${durationText(pointed.run.duration)}, ${zonedClock(pointed.run['started-at'])}${isFailed(pointed.run) ? `, failed: ${pointed.run.code}` : ''}`
-          : 'Choose a hook for its details. ● ok ■ failed'}
+        {pointed ? (
+          `${showUnit ? `${pointed.run.unit} ` : ''}${hookName(pointed.run.hook)}, ${durationText(pointed.run.duration)}, ${zonedClock(pointed.run['started-at'])}${isFailed(pointed.run) ? `, failed: ${pointed.run.code}` : ''}`
+        ) : (
+          <>
+            Choose a hook for its details. <span className="chart-tone-positive hook-chart-key">●</span> ok{' '}
+            <span className="chart-tone-negative hook-chart-key">■</span> failed
+          </>
+        )}
       </p>
       <div aria-live="polite">
         {chosenRun ? (

@@ -129,7 +129,7 @@ export function LogTable(props: LogTableProps) {
     setCopied(done ? `Copied ${linesText(records.length)}.` : 'The browser did not allow copying.');
   };
 
-  if (records.length === 0) return <div className="chart chart-empty">{empty ?? 'No lines.'}</div>;
+  if (records.length === 0) return empty ? <div className="chart">{empty}</div> : <p className="chart chart-empty">No lines.</p>;
 
   const fresh = follows || !seen.current ? 0 : records.length - 1 - records.lastIndexOf(seen.current);
 

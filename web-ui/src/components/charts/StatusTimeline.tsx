@@ -55,7 +55,7 @@ export function StatusTimeline({ entries, now, limit = 50, label }: StatusTimeli
             <span className="status-timeline-what">
               {several ? <span className="chart-muted">{kindName(entry.kind)} </span> : null}
               <StatusMark status={entry.status} />
-              {entry.message ? <span className="status-timeline-message"> {entry.message}</span> : null}
+              {entry.message ? <span className="status-timeline-message">: {entry.message}</span> : null}
             </span>
             <span className="chart-muted status-timeline-held">
               {held === null ? 'current' : `for ${roughDuration(held)}`}
@@ -75,10 +75,11 @@ export function StatusTimeline({ entries, now, limit = 50, label }: StatusTimeli
 function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEntry | null) => void }) {
   const { lanes, until, onPoint } = props;
   const [frame, { width }] = useSize<HTMLDivElement>({ width: 640, height: LANE });
-  const left = lanes.length > 1 && width >= 480 ? 104 : 0;
+  // What a line is stands before it, or where that takes too much room, above.
+  const [left, above] = lanes.length === 1 ? [0, 0] : width >= 480 ? [104, 0] : [0, 16];
   const room = Math.max(1, width - left);
   const from = Math.min(...lanes.flatMap((lane) => lane.segments.map((segment) => segment.from)));
-  const height = lanes.length * LANE + 22;
+  const height = lanes.length * (LANE + above) + 22;
   const zone = zoneText(until);
   const ticks = timeTicks(from, until, Math.max(2, Math.floor(room / 90))).map((tick) => ({
     ...tick,
@@ -101,9 +102,9 @@ function Line(props: { lanes: Lane[]; until: number; onPoint: (entry: HistoryEnt
         onMouseLeave={() => onPoint(null)}
       >
         {lanes.map((lane, row) => (
-          <g key={lane.kind} transform={`translate(0 ${row * LANE})`}>
-            {left > 0 ? (
-              <text className="chart-axis-text" x={0} y={LANE / 2 + 4}>
+          <g key={lane.kind} transform={`translate(0 ${row * (LANE + above) + above})`}>
+            {left + above > 0 ? (
+              <text className="chart-axis-text" x={0} y={above > 0 ? -2 : LANE / 2 + 4}>
                 {kindName(lane.kind)}
               </text>
             ) : null}

@@ -39,6 +39,9 @@ export interface RelationLinks {
 
 const UNIT_MARKS = 6;
 
+/** Where what a picture says would be too small to read. */
+const isPhone = (): boolean => globalThis.matchMedia?.('(width < 600px)').matches ?? false;
+
 function markClass({ mark, neighbour }: TopologyApplication): string {
   return `${mark ? `graph-marked is-${mark}` : ''} ${neighbour ? 'is-neighbour' : ''}`;
 }
@@ -60,7 +63,7 @@ function spokenOf(application: TopologyApplication): string {
 /** Applications and relations of a model: a picture, or the same as a list. */
 export default function Topology(props: TopologyProps) {
   const { applications, relations, onOpen, hrefOf, relationLinks, label, place } = props;
-  const [view, setView] = useState<'picture' | 'list'>('picture');
+  const [view, setView] = useState<'picture' | 'list'>(() => (isPhone() ? 'list' : 'picture'));
   /** The box or line under the pointer or in focus: what is not related to it stands back. */
   const [pointed, setPointed] = useState<string | null>(null);
   const compact = applications.length > COMPACT_FROM;

@@ -235,7 +235,7 @@ describe('StatusTimeline', () => {
     }));
     render(<StatusTimeline entries={entries} now={NOW} limit={2} />);
     const list = screen.getByRole('list', { name: /newest first/ });
-    expect(within(list).getAllByRole('listitem')[0]?.textContent).toMatch(/1 min ago.*active step 4.*current/);
+    expect(within(list).getAllByRole('listitem')[0]?.textContent).toMatch(/1 min ago.*active: step 4.*current/);
     expect(within(list).getAllByRole('listitem')).toHaveLength(2);
     fireEvent.click(screen.getByRole('button', { name: 'Show all 5' }));
     expect(within(list).getAllByRole('listitem')).toHaveLength(5);

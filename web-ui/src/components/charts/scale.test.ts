@@ -23,6 +23,14 @@ describe('scales', () => {
     expect(niceTicks(4, 4, 3)).toEqual([4]);
   });
 
+  it('counts in whole steps, and bytes in powers of two', () => {
+    expect(niceTicks(0, 1, 3, 'whole')).toEqual([0, 1]);
+    expect(niceTicks(0, 7, 3, 'whole')).toEqual([0, 3, 6, 9]);
+    const mebibyte = 2 ** 20;
+    expect(niceTicks(0, 190 * mebibyte, 3, 'binary').map((each) => each / mebibyte)).toEqual([0, 64, 128, 192]);
+    expect(niceTicks(0, 1, 3, 'binary')).toEqual([0, 1]);
+  });
+
   it('reads quantiles by nearest rank', () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
     expect(quantile(values, 0.5)).toBe(50);

@@ -21,13 +21,21 @@ export function decades(values: number[]): [number, number] {
   return [10 ** low, 10 ** Math.max(high, low + 1)];
 }
 
-/** Round values from `from` to at least `to`, about `count` steps: 0, 25, 50, 75, 100. */
-export function niceTicks(from: number, to: number, count: number): number[] {
-  const span = to - from;
-  if (!(span > 0)) return [from];
-  const rough = span / Math.max(1, count);
+/** Which steps are round: of figures, of things that are counted one by one, of bytes. */
+export type Steps = 'decimal' | 'whole' | 'binary';
+
+function niceStep(rough: number, steps: Steps): number {
+  if (steps === 'binary') return 2 ** Math.max(0, Math.ceil(Math.log2(rough)));
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((each) => each >= rough) ?? 10 * power;
+  return steps === 'whole' ? Math.ceil(step) : step;
+}
+
+/** Round values from `from` to at least `to`, about `count` steps: 0, 25, 50, 75, 100. */
+export function niceTicks(from: number, to: number, count: number, steps: Steps = 'decimal'): number[] {
+  const span = to - from;
+  if (!(span > 0)) return [from];
+  const step = niceStep(span / Math.max(1, count), steps);
   const first = Math.floor(from / step) * step;
   const ticks = [];
   // The step is added up as a product: sums of 0.1 drift.

@@ -92,6 +92,8 @@ export type ConfigOption = api.ConfigOption & {
   choices?: string[] | undefined;
   /** It can be set and never read: `settings` tells that it is set, by whatever value. */
   'write-only'?: boolean | undefined;
+  /** It is taken so that others' scripts work, and changes nothing. */
+  idle?: boolean | undefined;
 };
 
 export interface ConfigSchema {

@@ -1,5 +1,6 @@
 /** Fields for the parameters of an action, with what is wrong beside each. */
 import { type ReactNode, useId } from "react";
+import { unwrapped } from "../../components/charts/unwrapped";
 import { capital, wantedText } from "../../lib/actions/check";
 import type { Field, Leaf } from "../../lib/actions/fields";
 import type { Texts } from "../../lib/actions/values";
@@ -20,7 +21,7 @@ export function ParameterFields({ fields, texts, errorOf, onChange }: Properties
           {field.name}
           <Required when={field.required} />
         </legend>
-        {field.description && <p className="p-form-help-text prose">{shortened(field.description)}</p>}
+        {field.description && <p className="p-form-help-text prose">{shortened(unwrapped(field.description))}</p>}
         {errorOf(field.path) && <p className="p-form-validation__message">{errorOf(field.path)}</p>}
         <ParameterFields fields={field.fields} texts={texts} errorOf={errorOf} onChange={onChange} />
       </fieldset>
@@ -152,7 +153,7 @@ function helpOf(leaf: Leaf): string {
             ? ""
             : wantedText(kind, schema);
   const pattern = kind === "text" && typeof schema["pattern"] === "string" ? `Matches ${schema["pattern"]}` : "";
-  const lines = [leaf.description, [wanted, pattern].filter(Boolean).join(". ")];
+  const lines = [unwrapped(leaf.description), [wanted, pattern].filter(Boolean).join(". ")];
   return shortened(lines.filter(Boolean).map(capital).join("\n"));
 }
 

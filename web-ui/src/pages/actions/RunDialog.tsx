@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 import { operations } from "../../api";
 import * as paths from "../../api/paths";
 import type { ActionInfo, UnitInfo } from "../../api/types";
+import { unwrapped } from "../../components/charts/unwrapped";
 import { CommandHint } from "../../components/Commands";
 import { Dialog } from "../../components/Dialog";
 import { More } from "../../components/More";
@@ -112,7 +113,7 @@ export function RunDialog({ model, application, offer, units, fixed, start = {},
       onClose={onClose}
     >
       <div ref={body}>
-        {action?.description && <p className="prose">{shortened(action.description)}</p>}
+        {action?.description && <p className="prose">{shortened(unwrapped(action.description))}</p>}
         {action ? (
           <ParameterFields
             fields={form.fields}

@@ -73,10 +73,9 @@ export function AddRuleDialog({ onDone, onClose }: { onDone: () => void; onClose
         <fieldset>
           <legend>Notifies</legend>
           {receivers.data.map((receiver) => (
-            <label key={receiver.name} className="p-checkbox">
+            <label key={receiver.name} className="check">
               <input
                 type="checkbox"
-                className="p-checkbox__input"
                 checked={told.includes(receiver.name)}
                 onChange={(event) =>
                   setTold(
@@ -86,7 +85,7 @@ export function AddRuleDialog({ onDone, onClose }: { onDone: () => void; onClose
                   )
                 }
               />
-              <span className="p-checkbox__label">
+              <span>
                 {receiver.name} ({receiver.type})
               </span>
             </label>

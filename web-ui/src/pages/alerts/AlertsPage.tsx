@@ -22,11 +22,11 @@ export function AlertsPage() {
         actions={<NotificationSwitch />}
       />
       <section className="section" aria-label="Firing alerts">
-        <h2>Firing</h2>
+        <h2 className="section__title">Firing</h2>
         <AlertTable state="firing" mayAcknowledge={superuser} />
       </section>
       <section className="section" aria-label="Resolved alerts">
-        <h2>Resolved</h2>
+        <h2 className="section__title">Resolved</h2>
         {past ? (
           <AlertTable state="resolved" mayAcknowledge={false} />
         ) : (

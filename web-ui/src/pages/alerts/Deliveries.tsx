@@ -16,8 +16,10 @@ export function Deliveries() {
   });
   return (
     <section className="section" aria-label="Messages">
-      <h2>Messages</h2>
-      <CopyTools cli={CLI} request={{ path: paths.ALERT_DELIVERIES }} />
+      <div className="section__head">
+        <h2 className="section__title">Messages</h2>
+        <CopyTools cli={CLI} request={{ path: paths.ALERT_DELIVERIES }} />
+      </div>
       {found.isPending && <Loading what="the messages" rows={2} />}
       {found.error && <Failure error={found.error} cli={CLI} onRetry={() => void found.refetch()} />}
       {found.data?.items.length === 0 && <p className="muted">No messages have been sent yet.</p>}

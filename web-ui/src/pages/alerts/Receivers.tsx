@@ -32,7 +32,7 @@ export function Receivers() {
   return (
     <section className="section" aria-label="Alert receivers">
       <div className="section__head">
-        <h2>Receivers</h2>
+        <h2 className="section__title">Receivers</h2>
         <button type="button" className="p-button" onClick={() => setAdding(true)}>
           Add receiver
         </button>
@@ -68,20 +68,22 @@ export function Receivers() {
                   {receiver.rules.join(", ") || "—"}
                 </td>
                 <td data-label="Change">
-                  <button
-                    type="button"
-                    className="p-button is-small"
-                    disabled={test.busy}
-                    onClick={() => {
-                      setTested(null);
-                      test.run(receiver.name);
-                    }}
-                  >
-                    Test<span className="u-off-screen"> {receiver.name}</span>
-                  </button>
-                  <button type="button" className="p-button is-small" onClick={() => setRemoving(receiver)}>
-                    Remove<span className="u-off-screen"> {receiver.name}</span>
-                  </button>
+                  <div className="row-actions">
+                    <button
+                      type="button"
+                      className="p-button is-small"
+                      disabled={test.busy}
+                      onClick={() => {
+                        setTested(null);
+                        test.run(receiver.name);
+                      }}
+                    >
+                      Test<span className="u-off-screen"> {receiver.name}</span>
+                    </button>
+                    <button type="button" className="p-button is-small" onClick={() => setRemoving(receiver)}>
+                      Remove<span className="u-off-screen"> {receiver.name}</span>
+                    </button>
+                  </div>
                 </td>
               </tr>
             ))}

@@ -33,7 +33,7 @@ export function Rules() {
   return (
     <section className="section" aria-label="Alert rules">
       <div className="section__head">
-        <h2>Rules</h2>
+        <h2 className="section__title">Rules</h2>
         <button type="button" className="p-button" onClick={() => setAdding(true)}>
           Add rule
         </button>
@@ -79,12 +79,14 @@ export function Rules() {
                 </td>
                 <td data-label="Firing">{rule.firing}</td>
                 <td data-label="Change">
-                  <button type="button" className="p-button is-small" onClick={() => setSilencing(rule)}>
-                    Silence<span className="u-off-screen"> {rule.name}</span>
-                  </button>
-                  <button type="button" className="p-button is-small" onClick={() => setRemoving(rule)}>
-                    Remove<span className="u-off-screen"> {rule.name}</span>
-                  </button>
+                  <div className="row-actions">
+                    <button type="button" className="p-button is-small" onClick={() => setSilencing(rule)}>
+                      Silence<span className="u-off-screen"> {rule.name}</span>
+                    </button>
+                    <button type="button" className="p-button is-small" onClick={() => setRemoving(rule)}>
+                      Remove<span className="u-off-screen"> {rule.name}</span>
+                    </button>
+                  </div>
                 </td>
               </tr>
             ))}

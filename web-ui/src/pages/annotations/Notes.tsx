@@ -78,17 +78,19 @@ export function NotesOf({ model, entity, ofModel = false, what, mayWrite }: Prop
                 </td>
                 {mayWrite && (
                   <td data-label="Change">
-                    <button type="button" className="p-button is-small" onClick={() => setEditing([key, text])}>
-                      Edit<span className="u-off-screen"> {key}</span>
-                    </button>
-                    <button
-                      type="button"
-                      className="p-button is-small"
-                      disabled={remove.busy}
-                      onClick={() => remove.run(key)}
-                    >
-                      Remove<span className="u-off-screen"> {key}</span>
-                    </button>
+                    <div className="row-actions">
+                      <button type="button" className="p-button is-small" onClick={() => setEditing([key, text])}>
+                        Edit<span className="u-off-screen"> {key}</span>
+                      </button>
+                      <button
+                        type="button"
+                        className="p-button is-small"
+                        disabled={remove.busy}
+                        onClick={() => remove.run(key)}
+                      >
+                        Remove<span className="u-off-screen"> {key}</span>
+                      </button>
+                    </div>
                   </td>
                 )}
               </tr>
@@ -129,31 +131,27 @@ interface EditProperties extends Properties {
 function EditDialog({ model, entity, ofModel, what, before, onDone, onClose }: EditProperties) {
   const [key, setKey] = useState(before[0]);
   const [text, setText] = useState(before[1]);
-  const [tried, setTried] = useState(false);
   const set = useAct(() => annotations.set(model, entity, { [key]: text }), onDone);
-  const wrong = tried ? wrongKey(key) : null;
-  const missing = tried && text === "" ? "Enter a text, or use Remove to delete the annotation" : null;
-  const submit = (): void => {
-    setTried(true);
-    if (wrongKey(key) === null && text !== "") set.run();
-  };
+  const wrong = wrongKey(key);
+  const missing = before[1] !== "" && text === "" ? "Enter a text, or use Remove to delete the annotation" : null;
   return (
     <Dialog
       title={`Annotate ${what}`}
       submit="Annotate"
+      disabled={wrong !== null || text === ""}
       busy={set.busy}
       error={set.error}
-      onSubmit={submit}
+      onSubmit={() => set.run()}
       onClose={onClose}
     >
       {before[0] === "" ? (
-        <TextField label="Key" value={key} onChange={setKey} error={wrong} />
+        <TextField label="Key" value={key} onChange={setKey} error={key === "" ? null : wrong} required />
       ) : (
         <p>
           Key: <code>{key}</code>
         </p>
       )}
-      <TextField label="Text" value={text} onChange={setText} error={missing} />
+      <TextField label="Text" value={text} onChange={setText} error={missing} required />
       <CommandHint
         cli={command("annotate", "-m", model, !ofModel && entity, `${key || "KEY"}=${text}`)}
         request={{ method: "PATCH", path: paths.annotations(model), body: { entity, set: { [key || "KEY"]: text } } }}

@@ -15,7 +15,7 @@ import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
 import { exposure } from "../../lib/reach";
 import { relationsOf } from "../../lib/relations";
-import { ownedBy } from "../../lib/secrets";
+import { grantedTo, ownedBy } from "../../lib/secrets";
 import { unitsOf } from "../../lib/terms";
 import { toApplication, toCharm, toModel } from "../../lib/to";
 import { useModel, useReady, useSecrets } from "../../live/context";
@@ -68,7 +68,7 @@ export function ApplicationLayout() {
     { to: `${to}/resources`, label: "Resources" },
     { to: `${to}/config`, label: "Configuration" },
     { to: `${to}/capabilities`, label: "Capabilities" },
-    { to: `${to}/secrets`, label: "Secrets", count: ownedBy(secrets, name).length },
+    { to: `${to}/secrets`, label: "Secrets", count: ownedBy(secrets, name).length + grantedTo(secrets, name).length },
     { to: `${to}/hooks`, label: "Hooks" },
     { to: `${to}/history`, label: "History" },
   ];

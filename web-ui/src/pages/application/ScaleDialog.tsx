@@ -39,7 +39,8 @@ export function ScaleDialog({ model, application, units, wanted: given, onClose 
       title={`Scale ${name}`}
       submit={less.length > 0 ? `Remove ${less.length}` : more > 0 ? `Add ${more}` : "Scale"}
       danger={less.length > 0}
-      disabled={(more === 0 && less.length === 0) || (less.length > 0 && typed !== name)}
+      disabled={more === 0 && less.length === 0}
+      unconfirmed={less.length > 0 && typed !== name}
       busy={scale.busy}
       error={scale.error}
       onSubmit={() => scale.run()}

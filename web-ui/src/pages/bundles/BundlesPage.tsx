@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { useQueryClient } from "@tanstack/react-query";
 import { bundles } from "../../api";
@@ -107,6 +107,13 @@ export function BundlesPage() {
     dry.reset();
     apply.reset();
   };
+  const planned = useRef<HTMLDivElement>(null);
+  const refused = useRef<HTMLDivElement>(null);
+  // What a dry run found is below a text that may fill the window.
+  useEffect(() => {
+    const found = dry.error != null ? refused.current : plan ? planned.current : null;
+    found?.scrollIntoView?.({ block: "nearest" });
+  }, [dry.error, plan]);
   const trusted = plan?.trusted ?? [];
   const missing = plan?.missing ?? [];
   const withheld = missing.length > 0 || (trusted.length > 0 && (!trust || !mayAdmin));
@@ -139,7 +146,9 @@ export function BundlesPage() {
           disabled={busy}
           onChange={(event) => edit(event.target.value)}
         />
-        {dry.error != null && <Refused error={dry.error} text={text} />}
+        <div ref={refused} className="bundle-found">
+          {dry.error != null && <Refused error={dry.error} text={text} />}
+        </div>
         {apply.error != null && <Refused error={apply.error} text={text} />}
         {plan && trusted.length > 0 && (
           <label className="check">
@@ -179,7 +188,9 @@ export function BundlesPage() {
           request={{ path: paths.bundleExport(model) }}
         />
       </section>
-      {plan && <PlanView model={model} plan={plan} />}
+      <div ref={planned} className="bundle-found">
+        {plan && <PlanView model={model} plan={plan} />}
+      </div>
       {followed && <ApplyProgress followed={followed} onAgain={planNow} />}
       <DriftSection model={model} />
     </>

@@ -3,6 +3,7 @@ import { Link, useParams } from "react-router";
 import * as paths from "../../api/paths";
 import type { CharmEndpoint, CharmInfo } from "../../api/types";
 import { hookName } from "../../components/charts/hooks/names";
+import { unwrapped } from "../../components/charts/unwrapped";
 import { CommandHint, CopyTools } from "../../components/Commands";
 import { Facts } from "../../components/Fields";
 import { Items } from "../../components/Items";
@@ -78,7 +79,7 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
           ],
         ]}
       />
-      {metadata.description && <p className="prose">{metadata.description}</p>}
+      {metadata.description && <p className="prose">{unwrapped(metadata.description)}</p>}
       <Section title={charm.hooks.some((hook) => hookName(hook) !== hook) ? "Hooks, actions and commands it implements" : "Hooks it implements"}>
         {charm.hooks.length === 0 ? (
           <p className="muted">None: every hook succeeds at once.</p>
@@ -114,7 +115,7 @@ function Details({ model, charm }: { model: string; charm: CharmInfo }) {
                 <tr key={name}>
                   <th scope="row">{name}</th>
                   <td data-label="Type">{option.type}</td>
-                  <td data-label="Default" className="mono">
+                  <td data-label="Default" className="mono verbatim">
                     {option.default === undefined || option.default === "" ? "—" : String(option.default)}
                   </td>
                   <td data-label="Description" className="message">

@@ -1,5 +1,6 @@
 import { Link, useParams } from "react-router";
 import { Name } from "../../components/charts";
+import { hookName } from "../../components/charts/hooks/names";
 import { Clamped } from "../../components/Clamped";
 import { Items } from "../../components/Items";
 import { Empty, Failure, Loading } from "../../components/States";
@@ -60,7 +61,7 @@ export function CharmsPage() {
                 <td data-label="Summary" className="message">
                   <Clamped text={charm.metadata.summary} />
                 </td>
-                <td data-label="Hooks">{charm.hooks.length}</td>
+                <td data-label="Hooks">{charm.hooks.filter((hook) => hookName(hook) === hook).length}</td>
                 <td data-label="Size" className="number nowrap">
                   {bytes(charm.size)}
                 </td>

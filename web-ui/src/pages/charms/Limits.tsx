@@ -3,8 +3,7 @@ import { controller } from "../../api";
 import { Facts } from "../../components/Fields";
 import { Failure, Loading } from "../../components/States";
 import { bytes } from "../../lib/bytes";
-
-const number = new Intl.NumberFormat("en");
+import { counted } from "../../lib/counted";
 
 /** What a hook may use on this controller; going beyond ends the hook with a failure that says so. */
 export function Limits() {
@@ -20,11 +19,11 @@ export function Limits() {
       <Facts
         rows={[
           ["Memory", bytes(limits["memory-bytes"])],
-          ["Time for one hook", `${number.format(limits["wall-clock-ms"] / 1000)} s`],
+          ["Time for one hook", `${counted(limits["wall-clock-ms"] / 1000)} s`],
           ["State directory", bytes(limits["state-directory-bytes"])],
-          ["Calls into the host", number.format(limits["host-calls"])],
+          ["Calls into the host", counted(limits["host-calls"])],
           ["Output", bytes(limits["output-bytes"])],
-          ["Table elements", number.format(limits["table-elements"])],
+          ["Table elements", counted(limits["table-elements"])],
         ]}
       />
       <p className="muted">

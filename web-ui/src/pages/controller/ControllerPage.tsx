@@ -7,7 +7,7 @@ import { Facts } from "../../components/Fields";
 import { PageHead } from "../../components/PageHead";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
-import { drawn, formatFor } from "../../lib/figures";
+import { drawn, formatFor, stepsFor } from "../../lib/figures";
 import { useSuperuser } from "../../session";
 import { ControllerSettings } from "./ControllerSettings";
 import { SecretBackends } from "./SecretBackends";
@@ -126,7 +126,7 @@ function LastHour() {
   return (
     <div className="figures">
       {charts.map(({ title, unit, series }) => (
-        <FiguresChart key={title} title={title} series={series} format={formatFor(unit)} />
+        <FiguresChart key={title} title={title} series={series} format={formatFor(unit)} steps={stepsFor(unit)} />
       ))}
     </div>
   );

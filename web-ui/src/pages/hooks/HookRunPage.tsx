@@ -16,6 +16,7 @@ import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { bytes } from "../../lib/bytes";
 import { command } from "../../lib/commands";
+import { counted } from "../../lib/counted";
 import { told } from "../../lib/incidents";
 import { toCharm, toHookRun, toModel, toUnit } from "../../lib/to";
 
@@ -119,22 +120,24 @@ export function HookRunPage() {
           </>
         )}
       </Section>
-      <Section title="Changed since the last good run">
-        {details["changed-since"].length === 0 ? (
-          <p className="muted">Neither the settings nor the charm of {one.application} changed.</p>
-        ) : (
-          <ul>
-            {details["changed-since"].map((entry) => (
-              <li key={entry.id}>
-                {told(entry)}{" "}
-                <span className="muted">
-                  <Time at={entry.time} />
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      {details["last-good"] != null && (
+        <Section title="Changed since the last good run">
+          {details["changed-since"].length === 0 ? (
+            <p className="muted">Neither the settings nor the charm of {one.application} changed.</p>
+          ) : (
+            <ul>
+              {details["changed-since"].map((entry) => (
+                <li key={entry.id}>
+                  {told(entry)}{" "}
+                  <span className="muted">
+                    <Time at={entry.time} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Section>
+      )}
       <Section title="Log" beside={details.lines.length > 0 && `times in ${zoneText(one["started-at"])}`}>
         {details.lines.length === 0 ? (
           <p className="muted">It logged nothing, or its lines have been deleted.</p>
@@ -169,7 +172,7 @@ function Limits({ details: { run } }: { details: HookDetails }) {
   if (!usage) return <p className="muted">It never ran in a sandbox.</p>;
   const rows: [string, number, number | undefined, (value: number) => string][] = [
     ["Memory", usage["memory-bytes"], limits?.["memory-bytes"], bytes],
-    ["Host calls", usage["host-calls"], limits?.["host-calls"], String],
+    ["Host calls", usage["host-calls"], limits?.["host-calls"], counted],
     ["Output", usage["output-bytes"], limits?.["output-bytes"], bytes],
     ["State directory", usage["state-directory-bytes"], limits?.["state-directory-bytes"], bytes],
   ];

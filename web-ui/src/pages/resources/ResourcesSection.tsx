@@ -4,7 +4,6 @@ import { useState } from "react";
 import { resources } from "../../api";
 import * as paths from "../../api/paths";
 import type { ResourceInfo } from "../../api/types";
-import { Clamped } from "../../components/Clamped";
 import { CopyTools } from "../../components/Commands";
 import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
@@ -75,7 +74,7 @@ function Row({ resource, onUpload }: { resource: ResourceInfo; onUpload: ((name:
     <tr data-resource={name}>
       <th scope="row">{name}</th>
       <td data-label="Description" className="message">
-        <Clamped text={resource.description} />
+        {resource.description || "–"}
       </td>
       <td data-label="Revision">{attached ? attached.revision : nothing(resource)}</td>
       <td data-label="Size">{attached ? bytes(attached.size) : "—"}</td>

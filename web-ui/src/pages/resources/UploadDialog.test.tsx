@@ -49,10 +49,12 @@ const choose = (): boolean =>
 const submit = (): boolean => fireEvent.submit(document.querySelector("form") as HTMLFormElement);
 
 describe("attaching a file", () => {
-  it("asks for a file before it sends one", () => {
+  it("sends nothing before a file is chosen", () => {
     opened();
-    submit();
-    expect(screen.getByText("Choose a file")).toBeTruthy();
+    const attach = (): HTMLButtonElement => screen.getByText("Attach", { selector: "button" });
+    expect(attach().disabled).toBe(true);
+    choose();
+    expect(attach().disabled).toBe(false);
   });
 
   it("shows how far it got, and is done once it is there", async () => {

@@ -18,17 +18,15 @@ interface Properties {
 export function UploadDialog({ model, application, resource, onDone, onClose }: Properties) {
   const id = useId();
   const [file, setFile] = useState<File | null>(null);
-  const [tried, setTried] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const [error, setError] = useState<unknown>(null);
   const running = useRef<AbortController | null>(null);
   // Whoever leaves the page does not wait for it.
   useEffect(() => () => running.current?.abort(), []);
-  const wrong = tried || file ? refusedFile(file) : null;
+  const wrong = file ? refusedFile(file) : null;
 
   const send = async (): Promise<void> => {
-    setTried(true);
-    if (file === null || refusedFile(file) !== null) return;
+    if (file === null) return;
     running.current = new AbortController();
     setError(null);
     setProgress({ sent: 0, total: file.size });
@@ -46,6 +44,7 @@ export function UploadDialog({ model, application, resource, onDone, onClose }: 
     <Dialog
       title={`Attach ${resource}`}
       submit="Attach"
+      disabled={file === null || wrong !== null}
       busy={progress !== null}
       error={error}
       onSubmit={() => void send()}

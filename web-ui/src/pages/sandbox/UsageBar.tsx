@@ -1,4 +1,4 @@
-import { nearness, type Use } from "../../lib/sandbox";
+import { nearness, shareText, type Use } from "../../lib/sandbox";
 
 /** How much of a limit is used: the numbers, and a bar that says the same. */
 export function UsageBar({ use: { used, limit, share } }: { use: Use }) {
@@ -11,7 +11,7 @@ export function UsageBar({ use: { used, limit, share } }: { use: Use }) {
         <rect className="usage__share" width={Math.min(share, 100)} height="4" />
       </svg>
       <span className="usage__of">
-        {share} % of {limit}
+        {shareText(share)} of {limit}
       </span>
     </div>
   );

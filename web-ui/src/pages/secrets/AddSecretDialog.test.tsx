@@ -52,7 +52,7 @@ describe("adding a secret", () => {
     type("Name", "database");
     type("Key 1", "password");
     type("Value 1", "hush");
-    expect(screen.getByText("periapt add-secret -m m database --file values.yaml")).toBeTruthy();
+    expect(document.querySelector(".command-hint code")?.textContent).toBe("periapt add-secret -m m database --file values.yaml");
     expect([...document.querySelectorAll("[title]")].some((each) => each.getAttribute("title")?.includes("hush"))).toBe(false);
   });
 
@@ -60,7 +60,11 @@ describe("adding a secret", () => {
     const asked = opened();
     type("Name", "database");
     submit();
+    type("Value 1", "hush");
+    submit();
     expect(screen.getByText(/^At least 3 lower-case letters/)).toBeTruthy();
+    expect(screen.getByText<HTMLButtonElement>("Add secret", { selector: "button" }).disabled).toBe(true);
+    expect(screen.getByText("Copy as CLI").closest("button")?.disabled).toBe(true);
     type("Key 1", "password");
     fireEvent.click(screen.getByText("Another value"));
     type("Key 2", "password");

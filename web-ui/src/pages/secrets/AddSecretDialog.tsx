@@ -16,7 +16,6 @@ export function AddSecretDialog({ model, onClose }: { model: string; onClose: ()
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
   const [typed, setTyped] = useState<readonly Typed[]>([BLANK]);
-  const [asked, setAsked] = useState(false);
   const values = valuesOf(typed);
   const wrong = nameError(name);
   const add = useAct(
@@ -30,12 +29,10 @@ export function AddSecretDialog({ model, onClose }: { model: string; onClose: ()
     <Dialog
       title="Add a secret"
       submit="Add secret"
+      disabled={wrong !== null || values === null}
       busy={add.busy}
       error={add.error}
-      onSubmit={() => {
-        setAsked(true);
-        if (wrong === null && values !== null) add.run();
-      }}
+      onSubmit={() => add.run()}
       onClose={onClose}
     >
       <p>No application can read it until you grant it.</p>
@@ -43,11 +40,12 @@ export function AddSecretDialog({ model, onClose }: { model: string; onClose: ()
         label="Name"
         value={name}
         onChange={setName}
-        error={asked || name !== "" ? wrong : null}
+        error={name === "" ? null : wrong}
         help="Unique among the secrets that users added"
+        required
       />
       <TextField label="Description" value={description} onChange={setDescription} />
-      <ValueFields typed={typed} asked={asked} onChange={setTyped} />
+      <ValueFields typed={typed} onChange={setTyped} />
       <CommandHint
         cli={command("add-secret", "-m", model, name || "NAME", "--file", "values.yaml", description && "--info", description)}
       />

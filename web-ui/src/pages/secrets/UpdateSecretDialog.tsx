@@ -15,7 +15,6 @@ export function UpdateSecretDialog({ model, secret, onClose }: { model: string; 
   const [description, setDescription] = useState(secret.description);
   const [prune, setPrune] = useState(secret["auto-prune"]);
   const [typed, setTyped] = useState<readonly Typed[]>([BLANK]);
-  const [asked, setAsked] = useState(false);
   const nothing = isNothing(typed);
   const values = valuesOf(typed);
   const wrong = nameError(name);
@@ -31,12 +30,9 @@ export function UpdateSecretDialog({ model, secret, onClose }: { model: string; 
       title={`Update ${secret.label}`}
       submit="Update secret"
       busy={update.busy}
-      disabled={nothing && Object.keys(change).length === 0}
+      disabled={wrong !== null || (nothing ? Object.keys(change).length === 0 : values === null)}
       error={update.error}
-      onSubmit={() => {
-        setAsked(true);
-        if (wrong === null && (nothing || values !== null)) update.run();
-      }}
+      onSubmit={() => update.run()}
       onClose={onClose}
     >
       <TextField label="Name" value={name} onChange={setName} error={wrong} />
@@ -44,7 +40,7 @@ export function UpdateSecretDialog({ model, secret, onClose }: { model: string; 
       <p>
         Enter all values of the new revision, or leave them empty to keep the current ones. Units that read the secret are notified, and keep their revision until they ask for the new one.
       </p>
-      <ValueFields typed={typed} asked={asked && !nothing} onChange={setTyped} />
+      <ValueFields typed={typed} onChange={setTyped} />
       <label className="check">
         <input type="checkbox" checked={prune} onChange={(event) => setPrune(event.target.checked)} />
         <span>Remove revisions as soon as no unit uses them</span>

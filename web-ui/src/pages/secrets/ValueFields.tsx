@@ -1,15 +1,13 @@
 import { useId } from "react";
-import { BLANK, keyError, type Typed } from "../../lib/secrets";
+import { BLANK, isBlank, keyError, type Typed } from "../../lib/secrets";
 
 interface Properties {
   typed: readonly Typed[];
-  /** Whether it was asked for them, so that what is wrong is said. */
-  asked: boolean;
   onChange: (typed: readonly Typed[]) => void;
 }
 
 /** The values of a secret, a key and a text each. */
-export function ValueFields({ typed, asked, onChange }: Properties) {
+export function ValueFields({ typed, onChange }: Properties) {
   const put = (place: number, change: Partial<Typed>): void =>
     onChange(typed.map((each, at) => (at === place ? { ...each, ...change } : each)));
   return (
@@ -20,7 +18,7 @@ export function ValueFields({ typed, asked, onChange }: Properties) {
           key={place}
           number={place + 1}
           typed={each}
-          error={asked || each.key !== "" ? errorOf(typed, place) : null}
+          error={isBlank(each) ? null : keyError(typed, place)}
           onChange={(change) => put(place, change)}
           onRemove={typed.length > 1 ? () => onChange(typed.filter((_, at) => at !== place)) : null}
         />
@@ -30,12 +28,6 @@ export function ValueFields({ typed, asked, onChange }: Properties) {
       </button>
     </fieldset>
   );
-}
-
-/** A line that was left empty beside others is none. */
-function errorOf(typed: readonly Typed[], place: number): string | null {
-  const { key, value } = typed[place] ?? BLANK;
-  return key === "" && value === "" && typed.length > 1 ? null : keyError(typed, place);
 }
 
 interface FieldProperties {

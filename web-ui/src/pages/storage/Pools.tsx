@@ -105,7 +105,6 @@ function CreatePoolDialog({ model, onClose, onDone }: { model: string; onClose: 
   const [name, setName] = useState("");
   const [provider, setProvider] = useState("loop");
   const [filesystem, setFilesystem] = useState("ext4");
-  const [asked, setAsked] = useState(false);
   const wrong = poolNameError(name);
   const attributes: Record<string, string> = provider === "loop" ? { "filesystem-type": filesystem } : {};
   const body = { name, provider, attributes };
@@ -115,15 +114,13 @@ function CreatePoolDialog({ model, onClose, onDone }: { model: string; onClose: 
     <Dialog
       title="Create a pool"
       submit="Create pool"
+      disabled={wrong !== null}
       busy={create.busy}
       error={create.error}
-      onSubmit={() => {
-        setAsked(true);
-        if (wrong === null) create.run();
-      }}
+      onSubmit={() => create.run()}
       onClose={onClose}
     >
-      <TextField label="Name" value={name} onChange={setName} error={asked || name !== "" ? wrong : null} />
+      <TextField label="Name" value={name} onChange={setName} error={name === "" ? null : wrong} required />
       <SelectField
         label="Provider"
         value={provider}

@@ -11,7 +11,7 @@ import { Empty, Failure, Loading } from "../../components/States";
 import { Time } from "../../components/Time";
 import { TimeRange } from "../../components/TimeRange";
 import { command } from "../../lib/commands";
-import { told } from "../../lib/incidents";
+import { kindOf, told } from "../../lib/incidents";
 import { rangeSearch } from "../../lib/range";
 import { toHookRun, toModel } from "../../lib/to";
 import { useFilters } from "../../lib/useFilters";
@@ -104,14 +104,6 @@ export function TimelinePage() {
   );
 }
 
-const WORDS: Record<TimelineEntry["kind"], string> = {
-  audit: "Change",
-  config: "Setting",
-  revision: "Revision",
-  hook: "Hook",
-  status: "Status",
-};
-
 function Entries({ model, entries }: { model: string; entries: readonly TimelineEntry[] }) {
   return (
     <ol className="timeline-list" aria-label="What changed">
@@ -120,7 +112,7 @@ function Entries({ model, entries }: { model: string; entries: readonly Timeline
           <span className="timeline-list__time">
             <Time at={entry.time} />
           </span>
-          <span className="timeline-list__kind">{WORDS[entry.kind]}</span>
+          <span className="timeline-list__kind">{kindOf(entry)}</span>
           <span className="timeline-list__what">
             {entry.run != null ? <Link to={toHookRun(model, entry.run)}>{told(entry)}</Link> : told(entry)}
             {entry.message && (

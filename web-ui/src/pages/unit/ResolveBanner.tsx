@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { hooks, logs, units } from "../../api";
 import type { UnitInfo } from "../../api/types";
@@ -100,13 +100,18 @@ function LastLines({ model, unit }: { model: string; unit: string }) {
     queryKey: ["log-tail", unit, model],
     queryFn: () => logs.tail(model, unit, LINES),
   });
+  const box = useRef<HTMLOListElement>(null);
+  // The newest are at the end, and the reason among them.
+  useLayoutEffect(() => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [tail.data]);
   if (!tail.data?.length) return null;
   return (
     <figure className="failed__log">
       <figcaption>
         Last log lines · <Link to={`${toUnit(model, unit)}?view=log`}>whole log</Link>
       </figcaption>
-      <ol aria-label={`Last log lines of ${unit}`} tabIndex={0}>
+      <ol ref={box} aria-label={`Last log lines of ${unit}`} tabIndex={0}>
         {tail.data.map((record, place) => (
           <li key={place}>
             <span className="muted">

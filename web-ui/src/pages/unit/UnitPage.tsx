@@ -12,6 +12,7 @@ import { OpenLink } from "../../components/OpenLink";
 import { PageHead } from "../../components/PageHead";
 import { Pending } from "../../components/Pending";
 import { Empty, Failure, Loading } from "../../components/States";
+import { useReveal } from "../../components/Tabs";
 import { Time } from "../../components/Time";
 import { Waiting } from "../../components/Waiting";
 import { command } from "../../lib/commands";
@@ -62,6 +63,7 @@ export function UnitPage() {
   const wanted = parameters.get("view");
   const views = Object.keys(VIEWS) as View[];
   const view = views.find((each) => each === wanted) ?? "hooks";
+  const strip = useReveal<HTMLDivElement>(view);
   const crumbs = [
     { to: "/models", label: "Models" },
     { to: toModel(model), label: model },
@@ -145,7 +147,7 @@ export function UnitPage() {
       )}
       {unit && <UnitWhy model={model} unit={unit} />}
       {unit && <UnitMetrics model={model} unit={name} />}
-      <div className="tabs tabs--views" role="tablist" aria-label="Unit" onKeyDown={tabKeys}>
+      <div ref={strip} className="tabs tabs--views" role="tablist" aria-label="Unit" onKeyDown={tabKeys}>
         {views.map((each) => (
           <button
             key={each}

@@ -6,6 +6,7 @@ import { CopyTools } from "../../components/Commands";
 import { Filters } from "../../components/Filters";
 import { PageHead } from "../../components/PageHead";
 import { Empty, Failure, Loading } from "../../components/States";
+import { counted } from "../../lib/counted";
 import { useFilters } from "../../lib/useFilters";
 import { Engine } from "./Engine";
 
@@ -123,7 +124,7 @@ function Catalogue({ rows }: { rows: WorkerRow[] }) {
                   {row.running}
                 </td>
                 <td data-label="Starts" className="number">
-                  {row["start-count"]}
+                  {counted(row["start-count"])}
                 </td>
                 <td data-label="Why" className="message">
                   {row.reason || "—"}
@@ -135,7 +136,7 @@ function Catalogue({ rows }: { rows: WorkerRow[] }) {
       )}
       {cut.length < shown.length && (
         <button type="button" className="p-button" onClick={() => setAll(true)}>
-          Show all {shown.length}
+          Show all {counted(shown.length)}
         </button>
       )}
     </>

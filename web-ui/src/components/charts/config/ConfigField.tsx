@@ -1,5 +1,6 @@
 import { useState, type ChangeEvent } from 'react';
 
+import { unwrapped } from '../unwrapped';
 import { textOf, type Field } from './edit';
 import { SecretField } from './SecretField';
 
@@ -39,7 +40,7 @@ export function ConfigField(props: Props) {
       </div>
       {option.description ? (
         <p className="config-field-for" id={`${id}-for`}>
-          {option.description.trim()}
+          {unwrapped(option.description)}
         </p>
       ) : null}
       {option['write-only'] ? (
@@ -147,7 +148,7 @@ function Input(props: Props & { described: string; wrong: boolean }) {
         readOnly={readOnly}
         placeholder={option.type === 'secret' ? 'secret:…' : undefined}
       />
-      {option.type === 'string' && !readOnly ? (
+      {['string', 'text'].includes(option.kind ?? option.type) && !readOnly ? (
         <button
           type="button"
           className="chart-button"

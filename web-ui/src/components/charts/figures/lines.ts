@@ -1,5 +1,5 @@
 /** Lines of figures: paths, and what stands at one moment. Pure. */
-import { linear, niceTicks } from '../scale';
+import { linear, niceTicks, type Steps } from '../scale';
 import { timeTicks } from '../time';
 import type { Point, Series } from '../types';
 
@@ -22,13 +22,17 @@ export interface Figures {
 }
 
 /** Scales and ticks for all series together. */
-export function figuresOf(series: Series[], frame: Frame, floor: number, from?: number, to?: number): Figures {
+export function figuresOf(
+  series: Series[],
+  frame: Frame,
+  { floor, steps, from, to }: { floor: number; steps?: Steps | undefined; from?: number | undefined; to?: number | undefined },
+): Figures {
   const points = series.flatMap((each) => each.points);
   const moments = [...new Set(points.map((point) => point.time))].sort((a, b) => a - b);
   const values = points.flatMap((point) => (point.value === null ? [] : [point.value]));
   const low = Math.min(floor, ...values);
   const high = Math.max(low, ...values);
-  const rows = niceTicks(low, high > low ? high : low + 1, Math.max(2, Math.floor(frame.height / 60)));
+  const rows = niceTicks(low, high > low ? high : low + 1, Math.max(2, Math.floor(frame.height / 60)), steps);
   const [begin, end] = [from ?? moments[0] ?? 0, to ?? moments.at(-1) ?? 0];
   return {
     across: linear(begin, end, frame.left, frame.width - frame.right),
@@ -52,6 +56,14 @@ export function linePath(points: Point[], x: (time: number) => number, y: (value
     drawing = true;
   }
   return path;
+}
+
+/** Figures between two that are missing: a line through one point is none. */
+export function lonePoints(points: Point[]): { time: number; value: number }[] {
+  const drawn = (point: Point | undefined): boolean => point?.value != null && Number.isFinite(point.value);
+  return points.flatMap(({ time, value }, place) =>
+    value !== null && drawn(points[place]) && !drawn(points[place - 1]) && !drawn(points[place + 1]) ? [{ time, value }] : [],
+  );
 }
 
 /** Index of the moment nearest to `time`; -1 of none. */

@@ -86,6 +86,8 @@ describe('layout', () => {
   it('shows all of a small drawing and the beginning of a large one', () => {
     expect(firstView({ width: 100, height: 50 }, { width: 800, height: 400 })).toEqual({ x: 350, y: 175, zoom: 1 });
     expect(firstView({ width: 4000, height: 3000 }, { width: 360, height: 400 })).toEqual({ x: 16, y: 16, zoom: 0.75 });
+    // As wide as the window: what is left of it is left on both sides.
+    expect(firstView({ width: 464, height: 600 }, { width: 366, height: 400 }).x).toBe(9);
     expect(firstView({ width: 0, height: 0 }, { width: 360, height: 400 }).zoom).toBe(1);
   });
 });

@@ -268,6 +268,9 @@ export function firstView(drawing: Area, window: Area, readable = READABLE, marg
   const down = (window.height - 2 * margin) / Math.max(1, drawing.height);
   const fit = Math.min(across, down);
   const zoom = Math.min(1, fit >= readable ? fit : Math.max(readable, across));
-  const centred = (outer: number, inner: number) => Math.max(margin, (outer - inner * zoom) / 2);
+  const centred = (outer: number, inner: number) => {
+    const beside = (outer - inner * zoom) / 2;
+    return beside > 0 ? beside : margin;
+  };
   return { x: centred(window.width, drawing.width), y: centred(window.height, drawing.height), zoom };
 }

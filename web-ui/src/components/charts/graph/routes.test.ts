@@ -87,6 +87,15 @@ describe('a line', () => {
     expect(right?.corners.at(-1)).toEqual({ x: 314, y: 54 });
   });
 
+  it('down from a box leaves it beside what hangs at it', () => {
+    const { drawing } = drawn({ host: [0, 0], below: [0, 120] });
+    const boxes = [box('host', 68), box('below')];
+    const pins = new Map<string, Pin>([['guest', { box: 'host', place: { x: 14, y: 40 }, width: 86, height: 28 }]]);
+    const route = routesOf(boxes, [link('host', 'below')], drawing, 'TB', pins).get('host below');
+    expect(route?.corners.slice(0, 3)).toEqual([{ x: 0, y: 20 }, { x: -6, y: 20 }, { x: -6, y: 68 }]);
+    expect(route?.corners.at(-1)).toEqual({ x: 50, y: 120 });
+  });
+
   it('to itself or to nobody is none', () => {
     expect(routesOf(rows.boxes, [link('top', 'top'), link('top', 'gone')], rows.drawing, 'TB').size).toBe(0);
   });

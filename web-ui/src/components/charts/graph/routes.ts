@@ -89,6 +89,9 @@ export function routesOf(
       : { start: x, end: x + width, low: y, high: y + height };
   const placeOf = ({ along, across }: Step): Place => (down ? { x: across, y: along } : { x: along, y: across });
   const boxOf = (id: string): string => pins.get(id)?.box ?? id;
+  /** Where a box ends and what hangs at it begins. */
+  const hosts = new Map<string, number>();
+  for (const { box, place } of pins.values()) hosts.set(box, Math.min(hosts.get(box) ?? Infinity, place.y));
   const whole = links.map(({ source, target }) => ({ source: boxOf(source), target: boxOf(target) }));
 
   const routes = new Map<string, Route>();
@@ -104,13 +107,16 @@ export function routesOf(
       const [source, target] = [extents.get(boxOf(link.source)), extents.get(boxOf(link.target))];
       if (!source || !target || source === target) return [];
       const [from, to] = [bandOf(bands, source), bandOf(bands, target)];
-      const pinned = (id: string): Extent | null => {
+      const pinned = (id: string, forwards: boolean): Extent | null => {
         const pin = pins.get(id);
-        return pin ? extent(pin.place, pin) : null;
+        if (pin) return extent(pin.place, pin);
+        // Below what hangs at a box a line of the box would seem to be one of that.
+        const [own, end] = [extents.get(id), hosts.get(id)];
+        return down && forwards && own && end !== undefined ? { ...own, end } : null;
       };
       // Out of the same band both ends look to the same side.
-      const leave = way(source, pinned(link.source), bands[from], from <= to, down);
-      const arrive = way(target, pinned(link.target), bands[to], from >= to, down).reverse();
+      const leave = way(source, pinned(link.source, from <= to), bands[from], from <= to, down);
+      const arrive = way(target, pinned(link.target, from >= to), bands[to], from >= to, down).reverse();
       return [{ id: link.id, leave, arrive, passages: passagesOf(bands, gaps, from, to, leave, arrive), ways: { from, to } }];
     });
     spread(own, gaps);

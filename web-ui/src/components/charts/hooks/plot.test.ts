@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { timeText } from '../time';
+import { clockTime, timeText } from '../time';
 import type { HookRun } from '../types';
 import { hookName } from './names';
-import { plotOf, spotAt, summaryOf, summaryText } from './plot';
+import { endsOf, plotOf, spotAt, summaryOf, summaryText } from './plot';
 
 function run(id: number, startedAt: number, duration: number, result = 'ok'): HookRun {
   return {
@@ -46,6 +46,14 @@ describe('hook chart', () => {
     const steps = spots.slice(1).map((spot, index) => Math.round(spot.x - (spots[index]?.x ?? 0)));
     expect(new Set(steps).size).toBe(1);
     expect(columns[0]?.text).toBe('#1');
+  });
+
+  it('tells the first and the last time where no round one is between them', () => {
+    const { spots, columns } = plotOf([run(1, T + 1e5, 400), run(2, T + 9e5, 400), run(3, T + 9.5e5, 400)], FRAME, 'time');
+    expect(columns).toEqual([]);
+    expect(endsOf(spots).map(({ text }) => text)).toEqual([clockTime(T)]);
+    expect(endsOf(plotOf([run(1, T, 1), run(2, T + 2e6, 1)], FRAME, 'time').spots)).toHaveLength(2);
+    expect(endsOf([])).toEqual([]);
   });
 
   it('finds the spot under the pointer', () => {

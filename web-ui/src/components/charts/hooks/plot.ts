@@ -1,6 +1,6 @@
 /** Where the hooks stand in the chart, and what they add up to. Pure. */
 import { decades, linear, logarithmic, quantile } from '../scale';
-import { durationText, micros, timeTicks } from '../time';
+import { clockTime, durationText, micros, timeTicks } from '../time';
 import type { HookRun } from '../types';
 
 export interface Frame {
@@ -59,6 +59,12 @@ export function plotOf(runs: HookRun[], frame: Frame, order: Order): Plot {
     columns,
     rows,
   };
+}
+
+/** When the first and the last began: what an axis tells where no round time is on it. */
+export function endsOf(spots: Spot[]): { x: number; text: string }[] {
+  const ends = [spots[0], spots.at(-1)].flatMap((spot) => (spot ? [{ x: spot.x, text: clockTime(spot.run['started-at']) }] : []));
+  return ends.filter(({ text }, place) => ends.findIndex((each) => each.text === text) === place);
 }
 
 function sequenceTicks(count: number, fits: number): number[] {

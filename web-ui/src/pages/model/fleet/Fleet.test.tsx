@@ -305,6 +305,23 @@ describe("what is done with many", () => {
     ]);
   });
 
+  it("tells machines that go from those that are refused, which may be forced once they were", async () => {
+    answering("machines/0");
+    show("?tab=machines");
+    choose("0", "2");
+    fireEvent.click(screen.getByRole("button", { name: "Remove…" }));
+    const dialog = document.querySelector("dialog") as HTMLElement;
+    expect(dialog.textContent).toMatch(/This removes:machine 2no units.*Refused unless forced:machine 0/);
+    fireEvent.change(screen.getByLabelText("Type remove 2 to confirm"), { target: { value: "remove 2" } });
+    submit();
+    await screen.findByText("1 of 2 done, 1 refused");
+    fireEvent.click(screen.getByLabelText(/^Force:/));
+    const forced = answering();
+    submit();
+    await screen.findByText("2 of 2 done");
+    expect(forced).toEqual(["DELETE /v1/models/m/machines/0?force=true"]);
+  });
+
   it("never is of a row that is not shown", () => {
     show("?tab=units");
     fireEvent.click(screen.getByLabelText("Select all 4 units"));

@@ -17,13 +17,15 @@ interface Properties {
   disabled?: boolean;
   /** What is done, in the moment it is asked for. */
   tasks: () => Task[];
+  /** What can be chosen otherwise before those that were refused are tried again. */
+  again?: ReactNode;
   onClose: () => void;
   /** What will happen. */
   children: ReactNode;
 }
 
 export function BulkDialog(properties: Properties) {
-  const { title, submit, danger = false, confirm, disabled = false, tasks, onClose, children } = properties;
+  const { title, submit, danger = false, confirm, disabled = false, tasks, again, onClose, children } = properties;
   const [typed, setTyped] = useState("");
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome> | null>(null);
   const [busy, setBusy] = useState(false);
@@ -40,8 +42,10 @@ export function BulkDialog(properties: Properties) {
     if (outcomes === null) {
       begun.current = tasks();
       void run(begun.current);
-    } else if (failed.length > 0) void run(failed);
-    else onClose();
+    } else if (failed.length > 0) {
+      const now = new Map(tasks().map((task) => [task.name, task]));
+      void run(failed.map((task) => now.get(task.name) ?? task));
+    } else onClose();
   };
   const before = outcomes === null;
   return (
@@ -49,7 +53,8 @@ export function BulkDialog(properties: Properties) {
       title={title}
       submit={before ? submit : failed.length > 0 ? `Try the ${failed.length} again` : "Done"}
       danger={before && danger}
-      disabled={before && (disabled || (confirm !== undefined && typed !== confirm))}
+      disabled={before && disabled}
+      unconfirmed={before && confirm !== undefined && typed !== confirm}
       busy={busy}
       cancel={before || busy || failed.length > 0}
       dismiss={before ? "Cancel" : "Close"}
@@ -62,7 +67,10 @@ export function BulkDialog(properties: Properties) {
           {confirm !== undefined && <TextField label={`Type ${confirm} to confirm`} value={typed} onChange={setTyped} />}
         </>
       ) : (
-        <Results outcomes={outcomes} />
+        <>
+          <Results outcomes={outcomes} />
+          {failed.length > 0 && !busy && again}
+        </>
       )}
     </Dialog>
   );

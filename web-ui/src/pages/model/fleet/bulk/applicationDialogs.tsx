@@ -88,6 +88,7 @@ export function RefreshApplicationsDialog({ model, chosen, charms, onClose }: Ap
     const newest = newestOf(application, charms);
     return newest ? [{ application, newest }] : [];
   });
+  const choice = <Force force={force} onChange={setForce} more="also units in error" />;
   const others = chosen.filter((each) => !steps.some(({ application }) => application === each)).map(({ name }) => name);
   return (
     <BulkDialog
@@ -100,6 +101,7 @@ export function RefreshApplicationsDialog({ model, chosen, charms, onClose }: Ap
           act: () => applicationApi.refresh(model, name, newest.url, force, "", null),
         }))
       }
+      again={choice}
       onClose={onClose}
     >
       {steps.length > 0 && (
@@ -120,7 +122,7 @@ export function RefreshApplicationsDialog({ model, chosen, charms, onClose }: Ap
           application's page.
         </p>
       )}
-      <Force force={force} onChange={setForce} more="also units in error" />
+      {choice}
     </BulkDialog>
   );
 }
@@ -131,6 +133,12 @@ export function RemoveApplicationsDialog({ model, chosen, entities, onClose }: A
   const names = chosen.map(({ name }) => name);
   const [along] = useState(() => alongWithApplications(names, entities));
   const title = titled(chosen);
+  const choices = (
+    <>
+      <GoingStorage storages={along.storages} destroy={destroyStorage} onChange={setDestroyStorage} />
+      <Force force={force} onChange={setForce} />
+    </>
+  );
   return (
     <BulkDialog
       title={`Remove ${title}`}
@@ -138,6 +146,7 @@ export function RemoveApplicationsDialog({ model, chosen, entities, onClose }: A
       danger
       confirm={chosen.length === 1 ? title : `remove ${chosen.length}`}
       tasks={() => names.map((name) => ({ name, act: () => applicationApi.remove(model, name, force, destroyStorage) }))}
+      again={choices}
       onClose={onClose}
     >
       <p>This removes, after the stop and remove hooks:</p>
@@ -148,8 +157,7 @@ export function RemoveApplicationsDialog({ model, chosen, entities, onClose }: A
         <TakesAlong names={along.machines} one="machine" many="machines" more="that only they use" none="no machines" />
         <TakesAlong names={along.relations} one="relation" many="relations" />
       </ul>
-      <GoingStorage storages={along.storages} destroy={destroyStorage} onChange={setDestroyStorage} />
-      <Force force={force} onChange={setForce} />
+      {choices}
       <CommandHint
         cli={command("remove-application", "-m", model, ...names, "--no-prompt", force && "--force", destroyStorage && "--destroy-storage")}
       />

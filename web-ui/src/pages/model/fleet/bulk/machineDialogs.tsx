@@ -81,7 +81,18 @@ export function RemoveMachinesDialog({ model, ids, entities, onClose }: Machines
   const [destroyStorage, setDestroyStorage] = useState(false);
   const [along] = useState(() => alongWithMachines(ids, entities));
   const used = along.units.length + along.subordinates.length;
+  const [refused] = useState(() => {
+    const wanted = new Set(ids);
+    return entities.machines.filter(({ id, units }) => wanted.has(id) && units.length > 0).map(({ id }) => id);
+  });
+  const removed = force ? ids : ids.filter((id) => !refused.includes(id));
   const [one = ""] = ids;
+  const choices = (
+    <>
+      {force && <GoingStorage storages={along.storages} destroy={destroyStorage} onChange={setDestroyStorage} />}
+      <Force force={force} onChange={setForce} more="also remove the units on it, and do not wait for a lost agent" />
+    </>
+  );
   return (
     <BulkDialog
       title={ids.length === 1 ? `Remove machine ${one}` : `Remove ${ids.length} machines`}
@@ -91,6 +102,7 @@ export function RemoveMachinesDialog({ model, ids, entities, onClose }: Machines
       tasks={() =>
         ids.map((id) => ({ name: id, act: () => machineApi.remove(model, id, force, force && destroyStorage) }))
       }
+      again={choices}
       onClose={onClose}
     >
       {used > 0 && !force && (
@@ -99,20 +111,31 @@ export function RemoveMachinesDialog({ model, ids, entities, onClose }: Machines
           force it, which removes them too.
         </p>
       )}
-      <p>This removes:</p>
-      <ul className="takes-along">
-        <TakesAlong names={ids} one="machine" many="machines" />
-        {force ? (
-          <>
-            <TakesAlong names={along.units} one="unit" many="units" more="with their state, without waiting for their hooks" none="no units" />
-            <TakesAlong names={along.subordinates} one="subordinate unit" many="subordinate units" more="beside them" />
-          </>
-        ) : (
-          <li>no units</li>
-        )}
-      </ul>
-      {force && <GoingStorage storages={along.storages} destroy={destroyStorage} onChange={setDestroyStorage} />}
-      <Force force={force} onChange={setForce} more="also remove the units on it, and do not wait for a lost agent" />
+      {removed.length > 0 && (
+        <>
+          <p>This removes:</p>
+          <ul className="takes-along">
+            <TakesAlong names={removed} one="machine" many="machines" />
+            {force ? (
+              <>
+                <TakesAlong names={along.units} one="unit" many="units" more="with their state, without waiting for their hooks" none="no units" />
+                <TakesAlong names={along.subordinates} one="subordinate unit" many="subordinate units" more="beside them" />
+              </>
+            ) : (
+              <li>no units</li>
+            )}
+          </ul>
+        </>
+      )}
+      {!force && refused.length > 0 && (
+        <>
+          <p>Refused unless forced:</p>
+          <ul className="takes-along">
+            <TakesAlong names={refused} one="machine" many="machines" />
+          </ul>
+        </>
+      )}
+      {choices}
       <CommandHint
         cli={command("remove-machine", "-m", model, ...ids, "--no-prompt", force && "--force", force && destroyStorage && "--destroy-storage")}
       />

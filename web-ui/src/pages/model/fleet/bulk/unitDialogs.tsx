@@ -52,6 +52,12 @@ export function RemoveUnitsDialog({ model, names, entities, onClose }: UnitsProp
   // What goes along is said as it was asked, also while it goes.
   const [along] = useState(() => alongWithUnits(names, entities));
   const [one = ""] = names;
+  const choices = (
+    <>
+      <GoingStorage storages={along.storages} destroy={destroyStorage} onChange={setDestroyStorage} />
+      <Force force={force} onChange={setForce} />
+    </>
+  );
   return (
     <BulkDialog
       title={names.length === 1 ? `Remove ${one}` : `Remove ${names.length} units`}
@@ -59,6 +65,7 @@ export function RemoveUnitsDialog({ model, names, entities, onClose }: UnitsProp
       danger
       confirm={names.length === 1 ? one : `remove ${names.length}`}
       tasks={() => names.map((name) => ({ name, act: () => unitApi.remove(model, name, force, destroyStorage) }))}
+      again={choices}
       onClose={onClose}
     >
       <p>This removes, after the stop and remove hooks:</p>
@@ -67,8 +74,7 @@ export function RemoveUnitsDialog({ model, names, entities, onClose }: UnitsProp
         <TakesAlong names={along.subordinates} one="the subordinate unit" many="the subordinate units" more="in their containers" />
         <TakesAlong names={along.machines} one="machine" many="machines" more="that only they use" none="no machines" />
       </ul>
-      <GoingStorage storages={along.storages} destroy={destroyStorage} onChange={setDestroyStorage} />
-      <Force force={force} onChange={setForce} />
+      {choices}
       <CommandHint
         cli={command("remove-unit", "-m", model, ...names, "--no-prompt", force && "--force", destroyStorage && "--destroy-storage")}
       />
