@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{COURSE, Heard, Line, ONE_CORE, course};
+use super::{COURSE, Heard, Line, ONE_CORE, course, sum_of_warnings};
 
 #[test]
 fn cargos_progress_is_read_and_its_messages_are_passed_on() {
