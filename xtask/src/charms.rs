@@ -120,12 +120,10 @@ fn has_rustup_target() -> bool {
 /// compile the large ones once more.
 pub fn build_periapt(profile: Profile) -> Result<PathBuf> {
     crate::web::build()?;
+    let arguments = |profile| ["build", "--workspace", "--profile", profile];
     let mut cargo = match profile {
-        Profile::Dev => run::cargo(&["build", "--workspace"]),
-        // With the tests themselves, whose dependencies have features of their own: without, all would be built twice.
-        Profile::Test => {
-            run::cargo_with_lints(&["build", "--workspace", "--all-targets", "--profile", "test"])
-        }
+        Profile::Dev => run::cargo(&arguments("dev")),
+        Profile::Test => run::cargo_with_lints(&arguments("test")),
     };
     progress::cargo("building periapt", &mut cargo)?;
     Ok(run::target().join("debug/periapt"))

@@ -119,27 +119,12 @@ pub fn run(wanted: &[String]) -> Result<()> {
         Default::default()
     };
     let periapt = charms::build_periapt(charms::Profile::Test)?;
-    let Built { programs, warnings } = build()?;
-    let mut early: Vec<Suite> = Vec::new();
-    if selected("format") {
-        let mut guests = run::cargo(&["fmt", "--all", "--check"]);
-        guests.current_dir(run::root().join("charms"));
-        early.push(Suite::alone(
-            "format",
-            vec![run::cargo(&["fmt", "--all", "--check"]), guests],
-        ));
-    }
-    if selected("web") {
-        early.push(Suite::alone(
-            "web",
-            vec![node.npm(&["run", "--silent", "test"])],
-        ));
-    }
-    // The guests' standard library, one crate after another, leaves a processor to what needs no charm.
-    let (mut ended, charms) = std::thread::scope(|scope| {
+    // The guests' standard library, one crate after another, leaves a processor to the tests.
+    let (programs, charms) = std::thread::scope(|scope| {
         let charms = scope.spawn(|| charms::pack_with(&periapt));
-        (run_all(early, &[]), charms.join())
+        (build(), charms.join())
     });
+    let Built { programs, warnings } = programs?;
     let charms = charms.map_err(|_| anyhow!("packing the charms panicked"))??;
     let postgres = postgres::Server::start().context("the tests need PostgreSQL")?;
     let environment = [
@@ -159,6 +144,14 @@ pub fn run(wanted: &[String]) -> Result<()> {
         ("PERIAPT_TEST_NODE", node.program.display().to_string()),
     ];
     let mut suites: Vec<Suite> = Vec::new();
+    if selected("format") {
+        let mut guests = run::cargo(&["fmt", "--all", "--check"]);
+        guests.current_dir(run::root().join("charms"));
+        suites.push(Suite::alone(
+            "format",
+            vec![run::cargo(&["fmt", "--all", "--check"]), guests],
+        ));
+    }
     if selected("lint") {
         suites.push(Suite::known("lint", warnings));
     }
@@ -196,6 +189,12 @@ pub fn run(wanted: &[String]) -> Result<()> {
             .env("CARGO_TARGET_DIR", run::target().join("guest-tests"));
         suites.push(Suite::alone("guests", vec![tests]));
     }
+    if selected("web") {
+        suites.push(Suite::alone(
+            "web",
+            vec![node.npm(&["run", "--silent", "test"])],
+        ));
+    }
     let of_system = |suite: &str, threads: u32| -> Vec<Command> {
         let mut commands = of_package("periapt-tests", Some(suite));
         for command in &mut commands {
@@ -231,7 +230,7 @@ pub fn run(wanted: &[String]) -> Result<()> {
         }
     }
 
-    ended.extend(run_all(suites, &environment));
+    let ended = run_all(suites, &environment);
     drop(postgres);
     println!("\nSuites, in {}:", run::elapsed(started));
     for suite in &ended {
