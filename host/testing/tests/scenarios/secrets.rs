@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use periapt_testing::Scenario;
+use periapt_testing::{Scenario, ScenarioError};
 use periapt_wire::rest::{SecretInfo, TaskInfo};
 
 use crate::common::{Done, charm, hooks, until_ran};
@@ -20,6 +20,20 @@ fn output(task: &TaskInfo) -> &str {
     let results = task.results.as_ref();
     let output = results.and_then(|results| results.get("stdout")?.as_str());
     output.unwrap_or_default()
+}
+
+/// The secrets of the vault once it has handed out credentials: what a hook says is seen before the rest of it, which is
+/// committed at its end.
+async fn handed_out(scenario: &Scenario) -> Result<Vec<SecretInfo>, ScenarioError> {
+    scenario
+        .until_says("vault/0", "active: credentials for 1 application")
+        .await?;
+    scenario
+        .until_true("a secret", async || {
+            Ok(!scenario.secrets().await?.is_empty())
+        })
+        .await?;
+    scenario.secrets().await
 }
 
 fn revisions(secret: &SecretInfo) -> Vec<u32> {
@@ -79,10 +93,7 @@ async fn a_password_of_the_vault_is_rotated_and_the_old_one_goes_with_its_last_r
     scenario
         .integrate("vault:credentials", "probe:credentials")
         .await?;
-    scenario
-        .until_says("vault/0", "active: credentials for 1 application")
-        .await?;
-    let secrets = scenario.secrets().await?;
+    let secrets = handed_out(&scenario).await?;
     let [secret] = &secrets[..] else {
         panic!("{secrets:?}");
     };
@@ -136,10 +147,7 @@ async fn credentials_of_the_vault_go_with_the_relation_and_nobody_reads_them_any
     let relation = scenario
         .integrate("vault:credentials", "probe:credentials")
         .await?;
-    scenario
-        .until_says("vault/0", "active: credentials for 1 application")
-        .await?;
-    let secrets = scenario.secrets().await?;
+    let secrets = handed_out(&scenario).await?;
     let id = secrets[0].id.to_string();
     let command = ["secret-get", id.as_str()];
     let read = scenario.exec("probe/0", &command).await?;
