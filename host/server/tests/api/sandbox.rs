@@ -106,7 +106,7 @@ async fn files_are_asked_for_at_the_agent_of_their_unit_and_each_look_is_on_reco
 
     let (_, audit) = http.get("/v1/models/first/audit").await;
     for (verb, object) in [
-        ("listed", "/etc of site/0"),
+        ("tried to list", "/etc of site/0"),
         ("read", "/state/note of site/0"),
     ] {
         let mut records = audit["items"].as_array().unwrap().iter();
