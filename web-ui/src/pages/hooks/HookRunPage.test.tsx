@@ -35,7 +35,7 @@ const changes = async (lastGood: number | null): Promise<Element | null> => {
 
 describe("the page of a run", () => {
   it("tells what changed since the last good one, where there was one", async () => {
-    expect((await changes(3))?.textContent).toMatch(/No setting and no charm of site changed/);
+    expect((await changes(3))?.textContent).toMatch(/Neither the settings nor the charm of site changed/);
     cleanup();
     expect(await changes(null)).toBeNull();
   });
