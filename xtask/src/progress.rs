@@ -117,8 +117,14 @@ fn show(stderr: impl Read, mut line: Line) -> (Line, Vec<String>) {
     (line, warnings)
 }
 
+/// A line without what clears the one before it.
+fn bare(line: &str) -> &str {
+    line.trim_start_matches("\x1b[K").trim()
+}
+
 /// Cargo's sum for a target: ``warning: `periapt-model` (lib) generated 2 warnings``.
 fn sum_of_warnings(told: &str) -> Option<String> {
+    let told = bare(told);
     let is_sum = told.starts_with("warning: `") && told.contains(" generated ");
     is_sum.then(|| told.to_owned())
 }
@@ -153,7 +159,7 @@ impl<'a> From<&'a str> for Heard<'a> {
             "Blocking",
             "Executable",
         ];
-        let line = line.trim_start_matches("\x1b[K").trim();
+        let line = bare(line);
         let Some((first, rest)) = line.split_once(' ') else {
             return match line {
                 "" => Self::Routine,

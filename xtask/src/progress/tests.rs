@@ -68,6 +68,8 @@ fn what_is_left_is_told_from_the_first_line_on_and_then_from_this_machines_speed
 fn the_sum_of_a_targets_warnings_is_heard_and_no_single_one() {
     let sum = "warning: `periapt-model` (lib test) generated 2 warnings (1 duplicate)";
     assert_eq!(sum_of_warnings(sum).as_deref(), Some(sum));
+    let cleared = format!("\u{1b}[K{sum}");
+    assert_eq!(sum_of_warnings(&cleared).as_deref(), Some(sum));
     assert_eq!(sum_of_warnings("warning: unused variable: `x`"), None);
     assert_eq!(
         sum_of_warnings("warning: build failed, waiting for other jobs to finish..."),

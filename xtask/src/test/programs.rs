@@ -11,13 +11,17 @@ use crate::{packages, progress, run};
 
 const FILE_DESCRIPTORS: u32 = 1024;
 /// `nobody` on every Linux machine.
-const AS_ORDINARY_USER: [&str; 4] = [
-    "setpriv",
-    "--reuid=65534",
-    "--regid=65534",
-    "--clear-groups",
-];
 const ORDINARY_USER: u32 = 65534;
+
+/// What a command is given to so that it runs as that user.
+fn as_ordinary_user() -> [String; 4] {
+    [
+        "setpriv".to_owned(),
+        format!("--reuid={ORDINARY_USER}"),
+        format!("--regid={ORDINARY_USER}"),
+        "--clear-groups".to_owned(),
+    ]
+}
 
 /// Lets the user write into a folder that root made.
 pub fn give_to_ordinary_user(folder: &Path) -> Result<()> {
@@ -103,7 +107,7 @@ impl TestProgram {
         let mut command = Command::new("prlimit");
         command
             .arg(format!("--nofile={FILE_DESCRIPTORS}:{FILE_DESCRIPTORS}"))
-            .args(AS_ORDINARY_USER)
+            .args(as_ordinary_user())
             .arg(&self.path)
             // What attacks open is counted against one limit.
             .arg("--test-threads=1")
@@ -116,7 +120,7 @@ impl TestProgram {
 
     /// A checkout in root's own home is closed to others.
     pub fn is_reached_by_ordinary_user(&self) -> bool {
-        let [program, arguments @ ..] = AS_ORDINARY_USER;
+        let [program, arguments @ ..] = as_ordinary_user();
         let mut command = Command::new(program);
         command.args(arguments).args(["test", "-x"]).arg(&self.path);
         command.status().is_ok_and(|status| status.success())
