@@ -27,6 +27,8 @@ describe("an entry of a timeline", () => {
   it("is of a kind, and what only was read is no change", () => {
     expect(kindOf(entry({ kind: "audit", verb: "integrated" }))).toBe("Change");
     expect(kindOf(entry({ kind: "audit", verb: "revealed" }))).toBe("Read");
+    expect(kindOf(entry({ kind: "audit", verb: "tried to read" }))).toBe("Read");
+    expect(kindOf(entry({ kind: "audit", verb: "tried to remove" }))).toBe("Change");
     expect(kindOf(entry({ kind: "hook", verb: "ran" }))).toBe("Hook");
   });
 

@@ -22,8 +22,11 @@ export function told({ kind, who, verb, object, was, becomes }: TimelineEntry): 
   return words.filter(Boolean).join(" ");
 }
 
-/** What somebody did that changed nothing. */
-const READ = new Set(["listed", "looked for", "read", "revealed"]);
+/** What somebody did that changed nothing, and how the controller says that it was refused. */
+const READ = new Set([
+  ...["listed", "looked for", "read", "revealed"],
+  ...["tried to list", "tried to look for", "tried to read", "tried to reveal"],
+]);
 
 const KINDS: Record<TimelineEntry["kind"], string> = {
   audit: "Change",
